@@ -1,0 +1,1 @@
+"""Client for firstword, a streaming text-to-speech server."""

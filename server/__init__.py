@@ -1,0 +1,1 @@
+"""The edge: sockets, sessions and wire protocols. Knows no torch."""

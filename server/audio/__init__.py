@@ -1,0 +1,1 @@
+"""PCM from an engine to the bytes a client asked for."""

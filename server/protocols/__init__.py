@@ -1,0 +1,1 @@
+"""One file per wire format, each a thin translation to `server.session`."""

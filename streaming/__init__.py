@@ -1,0 +1,1 @@
+"""Text to PCM. Knows no network."""
