@@ -1,0 +1,1 @@
+"""The voices that speak without a download."""

@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from streaming.embedded.silence import THRESHOLD, Samples, repair, silence, trim
+
+RATE = 1000
+LEAD, DECAY = 30, 40
+
+_levels = st.floats(-1, 1, width=32)
+_signals = arrays.arrays(np.float32, st.integers(0, 300), elements=_levels)
+_quiet = arrays.arrays(np.float32, st.integers(0, 300), elements=st.floats(-(2**-9), 2**-9, width=32))
+
+
+def loud(samples: Samples) -> list[int]:
+    return np.flatnonzero(np.abs(samples) > THRESHOLD).tolist()
+
+
+def test_trim_leaves_30_ms_before_and_40_ms_behind() -> None:
+    speech = np.zeros(500, np.float32)
+    speech[200:300] = 0.5
+    assert loud(trim(speech, RATE)) == list(range(LEAD, LEAD + 100))
+    assert trim(speech, RATE).size == LEAD + 100 + DECAY
+
+
+def test_trim_adds_what_the_model_did_not_leave() -> None:
+    speech = np.full(10, 0.5, np.float32)
+    assert trim(speech, RATE).tolist() == [0.0] * LEAD + [0.5] * 10 + [0.0] * DECAY
+
+
+def test_trim_fades_only_the_edges() -> None:
+    hum = np.full(500, 0.003, np.float32)
+    hum[200:300] = 0.5
+    trimmed = trim(hum, RATE)
+    assert trimmed[0] == trimmed[-1] == 0
+    assert np.array_equal(trimmed[1:-20], hum[200 - LEAD + 1 : 300 + DECAY - 20])
+    assert np.all(np.diff(trimmed[-20:]) <= 0)
+
+
+@given(_quiet, _signals, _quiet)
+def test_trim_keeps_every_sample_between_the_first_and_the_last_loud_one(
+    before: Samples, speech: Samples, after: Samples
+) -> None:
+    trimmed = trim(np.concatenate([before, speech, after]), RATE)
+    places = loud(speech)
+    if not places:
+        assert trimmed.size == 0
+        return
+    inside = speech[places[0] : places[-1] + 1]
+    assert np.array_equal(trimmed[LEAD:-DECAY], inside)
+
+
+@given(_signals)
+def test_trim_changes_nothing_that_is_trimmed_but_the_fades(samples: Samples) -> None:
+    once = trim(samples, RATE)
+    twice = trim(once, RATE)
+    assert twice.size == once.size
+    assert np.array_equal(twice[1:-20], once[1:-20])
+
+
+@pytest.mark.parametrize(("seconds", "count"), [(0.0, 0), (0.25, 250), (0.0005, 0), (0.0016, 2), (-1.0, 0)])
+def test_silence_is_counted_exactly(seconds: float, count: int) -> None:
+    assert silence(seconds, RATE).tolist() == [0.0] * count
+
+
+def test_repair_silences_what_is_no_number_and_clips_without_gain() -> None:
+    samples = np.array([0.5, np.nan, np.inf, -np.inf, 1.5, -1.5, -0.25], np.float32)
+    repaired, lost = repair(samples)
+    assert repaired.tolist() == [0.5, 0.0, 0.0, 0.0, 1.0, -1.0, -0.25]
+    assert lost == 3
