@@ -205,7 +205,7 @@ class Hello:
     connection: str = _about("The connection's id in the server's logs.")
     voice: str = _about("The default voice.")
     codecs: tuple[str, ...] = _about("What `open.codec` may be.")
-    limits: Limits = _about("What the server accepts.")  # noqa: RUF009
+    limits: Limits = _about("What the server accepts.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

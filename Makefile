@@ -1,0 +1,51 @@
+# Everything runs in a virtual environment that the targets make themselves. PYTHON may name an interpreter.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+export OMP_WAIT_POLICY := passive
+export OMP_NUM_THREADS := 1
+
+.PHONY: demo test test-slow check format docs clean
+
+demo: $(VENV)/.server  ## hear it: server, streamed text, a file, the page's address
+	$(BIN)/python clients/examples/demo.py
+
+test: $(VENV)/.test  ## every test that needs minutes at most
+	$(BIN)/python -m pytest
+
+test-slow: $(VENV)/.test
+	$(BIN)/python -m pytest -m slow
+
+check: $(VENV)/.test $(VENV)/.lint  ## format, lint, types, Dockerfile
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/hadolint Dockerfile
+
+format: $(VENV)/.lint
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.server  ## write docs/protocol.md from the message types and a running server
+	$(BIN)/python -m docs.build
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+# The virtual environment grows by what a target needs; a stamp says what is in it.
+$(VENV)/.pip:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	touch $@
+
+$(VENV)/.server: $(VENV)/.pip pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable . --group server --group embedded
+	touch $@
+
+$(VENV)/.test: $(VENV)/.server pyproject.toml
+	$(BIN)/python -m pip install --quiet --group test
+	touch $@
+
+$(VENV)/.lint: $(VENV)/.pip pyproject.toml
+	$(BIN)/python -m pip install --quiet --group lint
+	touch $@

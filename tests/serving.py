@@ -1,0 +1,41 @@
+"""A real server in a process of its own, for tests and benchmarks."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """Where it listens, and its process."""
+
+    url: str
+    process: "subprocess.Popen[str]"
+
+
+@contextmanager
+def running_server(*flags: str, environment: Mapping[str, str] | None = None) -> Iterator[RunningServer]:
+    """Start one on a free port, wait until it is ready, and end it."""
+    command = [sys.executable, "-m", "server", "--port", "0", "--log-level", "warning", *flags]
+    env = {**os.environ, "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1", **(environment or {})}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=env)
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the server ended with {process.wait()} before it was ready")
+        yield RunningServer(line.rpartition(" ")[2].strip(), process)
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()

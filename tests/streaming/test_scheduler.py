@@ -1,0 +1,117 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streaming.engine import Pace, SegmentRequest
+from streaming.scheduler import Plan, Scheduler
+
+RATE = 24_000
+
+
+def request(request_id: int, stream: int, index: int = 0, pace: Pace = Pace.REALTIME) -> SegmentRequest:
+    return SegmentRequest(request_id=request_id, stream_id=stream, index=index, text="x", voice="v", pace=pace)
+
+
+def scheduler(slots: int = 4, batch: int = 1) -> Scheduler:
+    return Scheduler(slots=slots, batch=batch, sample_rate=RATE)
+
+
+def test_nothing_to_do() -> None:
+    s = scheduler()
+    assert s.idle
+    assert s.plan(0.0) == Plan((), ())
+
+
+def test_first_come_first_served_among_new_streams() -> None:
+    s = scheduler()
+    a, b = request(1, stream=1), request(2, stream=2)
+    s.add(a, 0.0)
+    s.add(b, 0.1)
+    assert s.plan(0.2) == Plan((a, b), (1,))
+
+
+def test_a_new_stream_goes_before_one_whose_listener_has_audio() -> None:
+    s = scheduler()
+    s.add(request(1, stream=1), 0.0)
+    s.plan(0.0)
+    s.produced(1, RATE, 0.1)
+    s.add(request(2, stream=2), 0.2)
+    assert s.plan(0.2).run == (2,)
+
+
+def test_a_listener_about_to_run_dry_goes_before_one_with_more_audio() -> None:
+    s = scheduler(batch=2)
+    for i in (1, 2):
+        s.add(request(i, stream=i), 0.0)
+    s.plan(0.0)
+    s.produced(1, 2 * RATE, 0.0)
+    s.produced(2, RATE, 0.0)
+    assert s.plan(0.5).run == (2, 1)
+
+
+def test_later_segments_wait_for_first_audio_of_others() -> None:
+    s = scheduler(slots=2)
+    s.add(request(1, stream=1, index=0), 0.0)
+    s.add(request(2, stream=1, index=1), 0.0)
+    s.add(request(3, stream=2, index=0), 0.1)
+    assert [r.request_id for r in s.plan(0.2).start] == [1, 3]
+
+
+def test_fast_requests_go_last() -> None:
+    s = scheduler(slots=1)
+    s.add(request(1, stream=1, pace=Pace.FAST), 0.0)
+    s.add(request(2, stream=2), 5.0)
+    assert [r.request_id for r in s.plan(5.0).start] == [2]
+
+
+def test_removing_tells_whether_a_slot_was_held() -> None:
+    s = scheduler(slots=1)
+    s.add(request(1, stream=1), 0.0)
+    s.add(request(2, stream=2), 0.0)
+    s.plan(0.0)
+    assert s.remove(1) is True
+    assert s.remove(1) is False
+    assert s.remove(2) is False
+    assert s.idle
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.sampled_from(["add", "step", "cancel"]), st.integers(0, 30)), max_size=60),
+    st.integers(1, 4),
+    st.integers(1, 3),
+)
+def test_slots_and_batch_are_never_exceeded_and_everything_gets_done(
+    actions: list[tuple[int, str, int]], slots: int, batch: int
+) -> None:
+    s = scheduler(slots, batch)
+    live: set[int] = set()
+    started: set[int] = set()
+    now = 0.0
+    indexes = [0] * 5
+
+    def step() -> None:
+        plan = s.plan(now)
+        started.update(r.request_id for r in plan.start)
+        assert len(started) <= slots
+        assert len(plan.run) == min(batch, len(started))
+        assert set(plan.run) <= started
+        for request_id in plan.run:
+            s.produced(request_id, 480, now)
+            s.remove(request_id)
+            live.discard(request_id)
+            started.discard(request_id)
+
+    for n, (stream, action, target) in enumerate(actions):
+        now += 0.01
+        if action == "add":
+            s.add(request(n, stream, indexes[stream]), now)
+            indexes[stream] += 1
+            live.add(n)
+        elif action == "step":
+            step()
+        else:
+            assert s.remove(target) == (target in started)
+            live.discard(target)
+            started.discard(target)
+    for _ in range(len(live)):
+        step()
+    assert s.idle
