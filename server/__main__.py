@@ -20,7 +20,7 @@ def main() -> int:
         print(f"error: {error}.", file=sys.stderr)
         return 2
     log.set_up(settings.log_level)
-    return uvloop.run(run(settings))
+    return uvloop.run(run(settings, settings.engine_specs))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The ASGI application: routes, and the lifespan that starts and ends what they share."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -17,16 +17,17 @@ from server.edge import Edge
 from server.metrics import CONTENT_TYPE
 from server.protocols.native import NativeConnection
 from server.settings import Settings
+from streaming.engine import EngineSpec
 
 _WEB = Path(__file__).parent.parent / "clients" / "web"
 
 
-def create_app(settings: Settings) -> Starlette:
-    """The whole server as one ASGI application; `app.state.edge` exists while it runs."""
+def create_app(settings: Settings, engines: Sequence[EngineSpec]) -> Starlette:
+    """The whole server as one ASGI application, a worker for each engine; `app.state.edge` exists while it runs."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.edge = edge = Edge(settings)
+        app.state.edge = edge = Edge(settings, engines)
         edge.start()
         try:
             yield

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from typing import Protocol
 
 from server.audio.pool import EncoderPool
@@ -12,6 +13,7 @@ from server.metrics import Metrics
 from server.settings import Settings
 from server.voices import VoiceRegistry
 from server.worker_pool import WorkerPool
+from streaming.engine import EngineSpec
 
 VERSION = "0.1.0"
 
@@ -31,11 +33,11 @@ class Connection(Protocol):
 class Edge:
     """Owns the workers, the encoders and the list of connections. Made on the event loop."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, engines: Sequence[EngineSpec]) -> None:
         self.settings = settings
         self.metrics = Metrics()
         self.gate = Gate.of(settings)
-        self.pool = WorkerPool(settings.engine_specs, self.metrics, time.monotonic, settings.pool_limits)
+        self.pool = WorkerPool(engines, self.metrics, time.monotonic, settings.pool_limits)
         self.voices = VoiceRegistry(lambda: self.pool.info)
         self.draining = False
         self._encoders = EncoderPool(settings.encoder_threads)

@@ -5,12 +5,14 @@ import socket
 from asyncio.transports import BaseTransport, Transport
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any, cast
 
 import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.http11 import Request
 
 from server.settings import Settings
 
@@ -21,12 +23,21 @@ _REQUEST_S = 10.0
 """How long a connection may be open before its request is there."""
 
 
+ABORT = "firstword.abort"
+"""ASGI extension of a WebSocket: a callable that ends the connection though its buffers are full."""
+
+
 class SmallBufferWebSocket(WebSocketsSansIOProtocol):
-    """Blocks the sender as soon as the kernel's own small buffer is full."""
+    """Blocks the sender as soon as the kernel's own small buffer is full, and can be cut off then."""
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
         cast("Transport", transport).set_write_buffer_limits(high=_SEND_BUFFER)
+
+    def handle_connect(self, event: Request) -> None:
+        super().handle_connect(event)
+        if self.response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
+            self.scope["extensions"][ABORT] = {"call": self.transport.abort}
 
 
 class ImpatientHTTP(H11Protocol):

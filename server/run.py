@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import sys
+from collections.abc import Sequence
 
 from starlette.applications import Starlette
 
@@ -10,11 +11,12 @@ from server.app import create_app
 from server.edge import Edge
 from server.listener import Listener, bind, create_listener
 from server.settings import Settings
+from streaming.engine import EngineSpec
 
 
-async def run(settings: Settings) -> int:
+async def run(settings: Settings, engines: Sequence[EngineSpec]) -> int:
     """Until SIGTERM or SIGINT. Returns the process's exit status."""
-    app = create_app(settings)
+    app = create_app(settings, engines)
     try:
         sock = bind(settings)
     except OSError as error:

@@ -72,6 +72,9 @@ class Settings(BaseSettings):
         7200.0, gt=0, description="Seconds without a message or a context until a connection is closed."
     )
     stall_s: float = Field(30.0, gt=0, description="Seconds a client may not take its audio until it is dropped.")
+    worker_stall_s: float = Field(
+        10.0, gt=0, description="Seconds a worker with work may be silent until it is replaced."
+    )
     ping_s: float = Field(20.0, gt=0, description="Seconds between pings, and to wait for the answer.")
     drain_s: float = Field(30.0, ge=0, description="Seconds to finish what is being spoken after SIGTERM.")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="What to log.")
@@ -121,7 +124,7 @@ class Settings(BaseSettings):
     @property
     def pool_limits(self) -> PoolLimits:
         """What all clients together may ask for."""
-        return PoolLimits(streams=self.max_streams)
+        return PoolLimits(streams=self.max_streams, stall_s=self.worker_stall_s)
 
     @property
     def engine_specs(self) -> list[EngineSpec]:

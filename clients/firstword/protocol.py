@@ -60,8 +60,6 @@ class CloseCode(IntEnum):
     """Nothing happened for `hello.limits.idle_s`; every context had ended."""
     BAD_DATA = 1007
     """A text frame was not UTF-8."""
-    STALLED = 1008
-    """The client did not take its audio for too long."""
     TOO_LARGE = 1009
     """A message was far over `hello.limits.message_bytes`."""
     RESTART = 1012

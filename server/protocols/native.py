@@ -15,10 +15,14 @@ from server.audio.encoders import CODECS
 from server.audio.format import AudioFormat
 from server.edge import VERSION, Edge
 from server.host import ContextOptions, Refusal
+from server.listener import ABORT
 from server.session import Session
 from streaming.engine import Pace, SpeechParams
 
 _log = logging.getLogger(__name__)
+
+ABNORMAL = 1006
+"""What a peer sees when a connection ends without a close frame."""
 
 _READY_WAIT_S = 10.0
 """How long a client that comes while the first worker loads is kept waiting."""
@@ -183,8 +187,8 @@ class NativeConnection:
                     await self._websocket.send_text(wire.serialize(translate(event)))
         except TimeoutError:
             _log.warning("stalled", extra={"connection": self._id})
-            await self._close(CloseCode.STALLED, "the client does not take its audio")
-            raise WebSocketDisconnect(CloseCode.STALLED) from None
+            self._cut()
+            raise WebSocketDisconnect(ABNORMAL) from None
 
     async def _wait(self) -> None:
         """Until the session has something, or it is time to look again."""
@@ -210,6 +214,10 @@ class NativeConnection:
                 metrics.ttfa.observe(event.ttfa_s)
         elif isinstance(event, events.Refused):
             metrics.refusals.labels(event.code).inc()
+
+    def _cut(self) -> None:
+        """A close frame would wait behind the audio that the client does not take."""
+        self._websocket.scope["extensions"][ABORT]["call"]()
 
     async def _close(self, code: CloseCode, reason: str) -> None:
         if self._websocket.application_state is WebSocketState.CONNECTED:

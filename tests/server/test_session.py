@@ -1,5 +1,7 @@
 """The session core, driven with literal values: no socket, no engine, time moved by hand."""
 
+import itertools
+
 import pytest
 
 from firstword.protocol import EndReason, ErrorCode
@@ -84,7 +86,7 @@ def test_packets_are_numbered_and_marked(bench: Bench) -> None:
     assert [p.sequence for p in packets] == list(range(len(packets)))
     assert [p.first for p in packets] == [True] + [False] * (len(packets) - 1)
     assert [p.last for p in packets] == [False] * (len(packets) - 1) + [True]
-    assert all(a.first_sample + a.samples == b.first_sample for a, b in zip(packets, packets[1:], strict=False))
+    assert all(a.first_sample + a.samples == b.first_sample for a, b in itertools.pairwise(packets))
 
 
 def test_segments_are_played_in_order_whatever_order_they_are_made_in(bench: Bench) -> None:
@@ -118,7 +120,9 @@ def test_half_a_character_is_joined_with_its_other_half(bench: Bench) -> None:
         bench.session.text("a", delta)
     bench.session.end("a")
     bench.speech.speak_all()
-    assert ended(bench.events()).spoken == "Nice 😀 day. "
+    events = bench.events()
+    assert ended(events).spoken == "Nice 😀 day. "
+    assert [(e.start, e.end) for e in events if isinstance(e, SegmentStarted)] == [(0, 11)]
 
 
 def test_flush_speaks_what_is_there_and_is_acknowledged_after_it(bench: Bench) -> None:
