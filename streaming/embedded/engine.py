@@ -1,51 +1,33 @@
-"""The embedded engine: small models that come inside Python packages, one call of one request a step."""
+"""The embedded engine: small models that come inside Python packages, one bounded call of one request a step."""
 
 import logging
 import threading
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import onnxruntime
 
-from streaming.embedded.hibari_voice import SAMPLE_RATE, HibariVoice
+from streaming.embedded.language import CHINESE, ENGLISH, has_han, primary
 from streaming.embedded.phonemes import gap_s, sounds
-from streaming.embedded.silence import Samples, repair, silence, trim
-from streaming.embedded.speaker import Piece, Speaker
+from streaming.embedded.silence import Samples, Trimmer, repair, silence
+from streaming.embedded.speaker import Piece, Speaker, Speech
+from streaming.embedded.voices import SAMPLE_RATE, load
 from streaming.engine import Chunk, EngineInfo, Failed, RequestError, SegmentRequest, StopReason, Voice
 
 _log = logging.getLogger(__name__)
 
-_HIBARI = Voice(
-    name="hibari",
-    languages=("en-US",),
-    sex="female",
-    licence="Apache-2.0",
-    description="American English, the fastest voice.",
-)
-
 
 def create(slots: int = 64) -> "EmbeddedEngine":
     """Loads and warms every model; what `EngineSpec.factory` names."""
-    hibari = HibariVoice()
-    hibari.warm()
-    return EmbeddedEngine({_HIBARI: hibari}, slots)
-
-
-@dataclass(slots=True)
-class _Utterance:
-    """A started request and what is left of it. The engine owns it."""
-
-    request: SegmentRequest
-    pieces: deque[Piece]
+    return EmbeddedEngine(load(), slots)
 
 
 class EmbeddedEngine:
-    """Owns its models and the started requests. Only `interrupt` may be called by another thread."""
+    """Owns its voices and the started requests. Only `interrupt` may be called by another thread."""
 
     def __init__(self, speakers: dict[Voice, Speaker], slots: int) -> None:
-        self._speakers = {voice.name: speaker for voice, speaker in speakers.items()}
+        self._speakers = {voice.name: (voice, speaker) for voice, speaker in speakers.items()}
         self._info = EngineInfo(
             name="embedded",
             sample_rate=SAMPLE_RATE,
@@ -66,23 +48,21 @@ class EmbeddedEngine:
     def start(self, request: SegmentRequest) -> None:
         if len(self._utterances) >= self._info.slots:
             raise RequestError("no_slot", f"All {self._info.slots} slots of the engine are taken.")
-        self._utterances[request.request_id] = _Utterance(request, deque(self._pieces(request)))
+        self._utterances[request.request_id] = _Utterance(request, self._pieces(request))
 
     def step(self, request_ids: Sequence[int]) -> list[Chunk | Failed]:
+        """Advances the first of these requests. Nothing is returned for a call that made no audio yet."""
         request_id = request_ids[0]
         utterance = self._utterances[request_id]
         try:
-            samples = self._speak(utterance)
+            samples = self._call.run(utterance)
         except _Interrupted:
             return []
-        except RequestError as error:
+        except Exception as error:  # a model's own: ends the request, not the worker
+            _log.exception("request %d failed", request_id)
             del self._utterances[request_id]
-            return [Failed(request_id, error.code, str(error))]
-        utterance.pieces.popleft()
-        if utterance.pieces:
-            return [Chunk(request_id, samples.tobytes())]
-        del self._utterances[request_id]
-        return [Chunk(request_id, samples.tobytes(), StopReason.COMPLETE)]
+            return [Failed(request_id, "synthesis_failed", f"The model failed: {error}")]
+        return self._chunks(utterance, self._repaired(samples, request_id))
 
     def cancel(self, request_id: int) -> None:
         self._utterances.pop(request_id, None)
@@ -91,30 +71,73 @@ class EmbeddedEngine:
         self._call.terminate(request_id)
 
     def _pieces(self, request: SegmentRequest) -> list[Piece]:
-        speaker = self._speaker(request)
-        if not request.text.strip():
-            raise RequestError("empty_text", "The segment has no text.")
-        phonemes = [piece for piece in speaker.pieces(request.text) if sounds(piece)]
-        if not phonemes:
-            raise RequestError("nothing_to_say", f"The voice {request.voice!r} finds nothing to say in this text.")
-        pieces = [Piece(speaker, piece, gap_s(piece)) for piece in phonemes[:-1]]
-        return [*pieces, Piece(speaker, phonemes[-1], request.pause_s)]
-
-    def _speaker(self, request: SegmentRequest) -> Speaker:
-        speaker = self._speakers.get(request.voice)
-        if speaker is None:
+        if request.voice not in self._speakers:
             offered = ", ".join(self._speakers)
             raise RequestError("unknown_voice", f"There is no voice {request.voice!r}; this engine has {offered}.")
-        return speaker
+        if not request.text.strip():
+            raise RequestError("empty_text", "The segment has no text.")
+        voice, speaker = self._speakers[request.voice]
+        pieces = [piece for piece in speaker.pieces(request.text, _language(request, voice)) if sounds(piece.phonemes)]
+        if not pieces:
+            raise RequestError("nothing_to_say", f"The voice {request.voice!r} finds nothing to say in this text.")
+        return pieces
 
-    def _speak(self, utterance: _Utterance) -> Samples:
-        request, piece = utterance.request, utterance.pieces[0]
-        raw = self._call.run(request.request_id, piece, request)
-        samples, lost = repair(raw)
+    def _repaired(self, samples: Samples, request_id: int) -> Samples:
+        repaired, lost = repair(samples)
         if lost:
             self.lost_samples += lost
-            _log.warning("request %d: %d samples were no numbers", request.request_id, lost)
-        return np.concatenate([trim(samples, SAMPLE_RATE), silence(piece.gap_s, SAMPLE_RATE)])
+            _log.warning("request %d: %d samples were no numbers", request_id, lost)
+        return repaired
+
+    def _chunks(self, utterance: "_Utterance", samples: Samples) -> list[Chunk | Failed]:
+        request_id = utterance.request.request_id
+        pcm = utterance.take(samples).tobytes()
+        if utterance.done:
+            del self._utterances[request_id]
+            return [Chunk(request_id, pcm, StopReason.COMPLETE)]
+        return [Chunk(request_id, pcm)] if pcm else []
+
+
+def _language(request: SegmentRequest, voice: Voice) -> str:
+    """What digits without a neighbour are read in."""
+    asked = primary(request.language or "")
+    if asked in (CHINESE, ENGLISH):
+        return asked
+    if has_han(request.text):
+        return CHINESE
+    return ENGLISH if any(char.isalpha() for char in request.text) else primary(voice.languages[0])
+
+
+class _Utterance:
+    """A started request and what is left of it."""
+
+    def __init__(self, request: SegmentRequest, pieces: list[Piece]) -> None:
+        self.request = request
+        self._pieces = deque(pieces)
+        self._trimmer = Trimmer(SAMPLE_RATE)
+        self._speech: Speech = pieces[0].begin(request.params)
+
+    @property
+    def done(self) -> bool:
+        return not self._pieces
+
+    def advance(self, options: onnxruntime.RunOptions) -> Samples:
+        """The model's next samples. Changes nothing if the call is terminated."""
+        return self._speech.advance(options)
+
+    def take(self, samples: Samples) -> Samples:
+        """Of these samples what is speech, with the silence after it where a piece ends."""
+        trimmed = self._trimmer.push(samples)
+        return np.concatenate([trimmed, self._end_piece()]) if self._speech.done else trimmed
+
+    def _end_piece(self) -> Samples:
+        ended = self._pieces.popleft()
+        pause_s = gap_s(ended.phonemes) if self._pieces else self.request.pause_s
+        end = np.concatenate([self._trimmer.finish(), silence(pause_s, SAMPLE_RATE)])
+        if self._pieces:
+            self._trimmer = Trimmer(SAMPLE_RATE)
+            self._speech = self._pieces[0].begin(self.request.params)
+        return end
 
 
 class _Interrupted(Exception):  # noqa: N818 - no error: somebody asked for it
@@ -128,16 +151,16 @@ class _Call:
         self._lock = threading.Lock()
         self._running: tuple[int, onnxruntime.RunOptions] | None = None
 
-    def run(self, request_id: int, piece: Piece, request: SegmentRequest) -> Samples:
+    def run(self, utterance: _Utterance) -> Samples:
         options = onnxruntime.RunOptions()
         with self._lock:
-            self._running = (request_id, options)
+            self._running = (utterance.request.request_id, options)
         try:
-            return piece.speaker.speak(piece.phonemes, request.params, options)
-        except Exception as error:  # onnxruntime raises several types of its own, and RuntimeError when terminated
+            return utterance.advance(options)
+        except Exception as error:  # onnxruntime has no class of its own for a terminated run
             if options.terminate:
                 raise _Interrupted from error
-            raise RequestError("synthesis_failed", f"The model failed: {error}") from error
+            raise
         finally:
             with self._lock:
                 self._running = None

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-import hibari.tts
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
@@ -51,16 +50,19 @@ class Excerpt:
     end: int
     weight: float = 1.0
 
+    @property
+    def frames(self) -> int:
+        return self.end - self.begin
+
 
 class KokoroModel:
     """The two halves of the model. Used by one thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, vocabulary: dict[str, int]) -> None:
         planner, decoder = graph.cut(_packaged_model())
         self._planner = _session(planner)
         self._decoder = _session(decoder)
-        # Both models speak the same alphabet; hibari was distilled from this one.
-        self._vocabulary: dict[str, int] = hibari.tts.Hibari().vocab
+        self._vocabulary = vocabulary
 
     def tokens(self, phonemes: str) -> list[int]:
         return [self._vocabulary[phoneme] for phoneme in phonemes if phoneme in self._vocabulary]
@@ -96,7 +98,7 @@ def _join(values: NDArray[np.float32], excerpts: list[Excerpt], steps: int, extr
 
 
 def _weights(excerpts: list[Excerpt]) -> dict[str, NDArray[np.float32]]:
-    frames = np.concatenate([np.full(excerpt.end - excerpt.begin, excerpt.weight) for excerpt in excerpts])
+    frames = np.concatenate([np.full(excerpt.frames, excerpt.weight) for excerpt in excerpts])
     feed = {}
     for steps, name in graph.WEIGHTS.items():
         weights = np.repeat(frames, steps)

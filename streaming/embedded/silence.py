@@ -8,7 +8,7 @@ Samples = NDArray[np.float32]
 THRESHOLD = np.float32(10 ** (-50 / 20))
 """-50 dBFS. Both models' noise floors peak 20 dB lower, so the first sample above it belongs to a word."""
 LEAD_S = 0.030
-"""Kept before the first loud sample: breath and the onset of f, h and th live there."""
+"""Kept before the first loud sample: breath and the onset of f, h and th live there, and are 25 dB below it before."""
 DECAY_S = 0.040
 """Kept behind the last loud sample."""
 FADE_IN_S = 0.001
@@ -33,20 +33,47 @@ def trim(samples: Samples, rate: int) -> Samples:
 
     Where the model left less than that, zeros are added. Samples that are never loud are no speech: empty.
     """
-    loud = np.flatnonzero(np.abs(samples) > THRESHOLD)
-    if not loud.size:
-        return samples[:0]
-    begin = int(loud[0]) - round(LEAD_S * rate)
-    end = int(loud[-1]) + 1 + round(DECAY_S * rate)
-    inside = samples[max(0, begin) : end]
-    padded = np.pad(inside, (max(0, -begin), max(0, end - samples.size)))
-    return _faded(padded, rate)
+    trimmer = Trimmer(rate)
+    return np.concatenate([trimmer.push(samples), trimmer.finish()])
 
 
-def _faded(samples: Samples, rate: int) -> Samples:
-    """Ramps that lie inside the lead and the decay, so they change no loud sample."""
-    rise, fall = round(FADE_IN_S * rate), round(FADE_OUT_S * rate)
-    faded = samples.copy()
-    faded[:rise] *= np.arange(rise, dtype=np.float32) / np.float32(rise)
-    faded[-fall:] *= np.arange(fall - 1, -1, -1, dtype=np.float32) / np.float32(fall)
-    return faded
+class Trimmer:
+    """`trim` for samples that come in parts, cut anywhere. Owns the quiet samples of which it isn't sure yet."""
+
+    def __init__(self, rate: int) -> None:
+        self._lead, self._decay = round(LEAD_S * rate), round(DECAY_S * rate)
+        self._rise = _ramp(round(FADE_IN_S * rate))
+        self._fall = _ramp(round(FADE_OUT_S * rate))[::-1]
+        self._speaking = False
+        self._held = np.zeros(self._lead, np.float32)
+        """Before speech: the last samples that came. In speech: all that came since the last loud one."""
+
+    def push(self, samples: Samples) -> Samples:
+        """What is now known to be speech, up to the last loud sample."""
+        held = np.concatenate([self._held, samples])
+        loud = np.flatnonzero(np.abs(held) > THRESHOLD)
+        if not loud.size:
+            self._held = held if self._speaking else held[held.size - self._lead :]
+            return held[:0]
+        begin, end = 0, int(loud[-1]) + 1
+        if not self._speaking:
+            begin = int(loud[0]) - self._lead
+            held[begin : begin + self._rise.size] *= self._rise
+            self._speaking = True
+        self._held = held[end:]
+        return held[begin:end]
+
+    def finish(self) -> Samples:
+        """The decay behind the last loud sample."""
+        if not self._speaking:
+            return self._held[:0]
+        decay = np.zeros(self._decay, np.float32)
+        kept = self._held[: self._decay]
+        decay[: kept.size] = kept
+        decay[-self._fall.size :] *= self._fall
+        return decay
+
+
+def _ramp(size: int) -> Samples:
+    """From 0 up to just below 1."""
+    return np.arange(size, dtype=np.float32) / np.float32(size)

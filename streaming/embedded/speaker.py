@@ -1,5 +1,6 @@
-"""What turns phonemes into samples."""
+"""What turns text into samples, piece by piece."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,20 +10,27 @@ from streaming.embedded.silence import Samples
 from streaming.engine import SpeechParams
 
 
-class Speaker(Protocol):
-    """One voice of one model."""
+class Speech(Protocol):
+    """One piece while it is spoken. It owns what the model needs to go on."""
 
-    def pieces(self, text: str) -> list[str]:
-        """The phonemes of a text, in the pieces that are spoken one call each."""
+    @property
+    def done(self) -> bool:
+        """Whether every sample was given."""
 
-    def speak(self, phonemes: str, params: SpeechParams, options: onnxruntime.RunOptions) -> Samples:
-        """The samples of one piece, as the model gives them. The same call gives the same samples."""
+    def advance(self, options: onnxruntime.RunOptions) -> Samples:
+        """The next samples, if any, by one bounded call. A call that is terminated can be made again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One call: who speaks what, and the silence after it."""
+    """Phonemes that are spoken as one utterance."""
 
-    speaker: Speaker
     phonemes: str
-    gap_s: float
+    begin: Callable[[SpeechParams], Speech]
+
+
+class Speaker(Protocol):
+    """One voice."""
+
+    def pieces(self, text: str, language: str) -> list[Piece]:
+        """The text as pieces; digits without a neighbour are read in `language`. Reproducible."""

@@ -23,7 +23,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class SegmentLimits:
-    """How long segments are, in letters; a Chinese character counts as three, for it takes as long to say."""
+    """How long segments are, in letters and marks; a Chinese character counts as three, for it takes as long to say."""
 
     first_min: int = 8
     """A first clause shorter than this is not spoken alone: what follows would come after an odd pause."""
@@ -55,8 +55,8 @@ _CLOSERS = "\"'”’」』）)]》*_"
 _MARKS = re.compile(rf"[{re.escape(_STOPS + _CLAUSES)}\n]")
 _RUN = re.compile(rf"[{re.escape(_STOPS)}]{{1,16}}[{re.escape(_CLOSERS + _STOPS)}]{{0,16}}")
 _NEXT_WORD = re.compile(r"\s+(\S+)\s")
-_NEXT_WORD_AT_MOST = 24
-"""Whatever a next word this long is, it is no abbreviation's continuation that could change the answer."""
+_AHEAD = 24
+"""How many characters a judgement may look ahead."""
 
 _LIST_NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z])\.")
 _SPEAKABLE = re.compile(r"[^\W_]")
@@ -82,6 +82,8 @@ class Segmenter:
         self._scan = 0
         self._measured = 0
         self._weight = 0
+        self._counted = 0
+        self._letters = 0
         self._first = True
 
     @property
@@ -96,6 +98,7 @@ class Segmenter:
         self._origin += self._begin
         self._scan -= self._begin
         self._measured -= self._begin
+        self._counted -= self._begin
         self._text, self._begin = self._text[self._begin :], 0
         return segments
 
@@ -144,10 +147,15 @@ class Segmenter:
             return True
         if mark is _Mark.NONE:
             return False
-        enough = self._limits.first_min if self._first else self._limits.clause_from
-        if (end - self._begin) * _HAN_WEIGHT < enough:
-            return False
-        return sum(map(_weight, self._text[self._begin : end].strip())) >= enough
+        return self._length(end) >= (self._limits.first_min if self._first else self._limits.clause_from)
+
+    def _length(self, end: int) -> int:
+        """Letters from the segment's begin to `end`, spaces left out; counted on from the last call."""
+        for at in range(self._counted, end):
+            if not self._text[at].isspace():
+                self._letters += _weight(self._text[at])
+        self._counted = max(self._counted, end)
+        return self._letters
 
     def _forced(self, limit: int) -> int:
         """The best place to cut before `limit`: a clause, a space, or where no word or number is cut in two."""
@@ -194,7 +202,7 @@ class Segmenter:
         if not after.isspace():
             return self._judged_glued(at, end)
         if run[0] in "!?":
-            return _Mark.SENTENCE if after == "\n" else self._judged_loud(end)
+            return self._judged_loud(end)
         return self._judged_full_stop(at, end)
 
     def _judged_glued(self, at: int, end: int) -> _Mark:
@@ -208,12 +216,13 @@ class Segmenter:
         return _Mark.NONE if _ADDRESS.search(word) or not word else _Mark.SENTENCE
 
     def _judged_loud(self, end: int) -> _Mark:
-        """After ! or ? a small letter goes on with the sentence: `"Really?" he said.`"""
-        following = self._text[end:].lstrip(" \t")
-        if not following:
+        """After ! or ? in quotes a small letter goes on with the sentence: `"Really?" he said.`"""
+        if self._text[end - 1] not in _CLOSERS:
+            return _Mark.SENTENCE
+        following = self._next_character(end)
+        if following is None:
             return _Mark.UNKNOWN
-        quoted = self._text[end - 1] in _CLOSERS
-        return _Mark.NONE if quoted and following[0].islower() else _Mark.SENTENCE
+        return _Mark.NONE if following.islower() else _Mark.SENTENCE
 
     def _judged_full_stop(self, at: int, end: int) -> _Mark:
         if self._text[at:end].startswith(("..", "…")):
@@ -223,21 +232,34 @@ class Segmenter:
         if self._text[end] == "\n":
             return _Mark.SENTENCE
         word = self._last_word(end)
-        found = _NEXT_WORD.match(self._text, end, end + _NEXT_WORD_AT_MOST + 1)
-        if found or len(self._text) - end > _NEXT_WORD_AT_MOST:
-            following = found.group(1) if found else self._text[end : end + _NEXT_WORD_AT_MOST].strip()
-            return _Mark.SENTENCE if ends_sentence(word, following or "Then") else _Mark.NONE
         answer = ends_sentence(word, None)
-        return _Mark.UNKNOWN if answer is None else _Mark.SENTENCE if answer else _Mark.NONE
+        if answer is None:
+            following = self._next_word(end)
+            if following is None:
+                return _Mark.UNKNOWN
+            answer = ends_sentence(word, following)
+        return _Mark.SENTENCE if answer else _Mark.NONE
+
+    def _next_word(self, end: int) -> str | None:
+        """The word after the space at `end`, or None while it could still grow."""
+        found = _NEXT_WORD.match(self._text, end, end + _AHEAD + 1)
+        if found:
+            return found.group(1)
+        return self._text[end : end + _AHEAD].strip() or "Then" if len(self._text) - end > _AHEAD else None
+
+    def _next_character(self, end: int) -> str | None:
+        """What follows the spaces at `end`, or None while nothing does."""
+        following = self._text[end : end + _AHEAD].lstrip(" \t")
+        return following[0] if following else "\n" if len(self._text) - end > _AHEAD else None
 
     def _judged_ellipsis(self, end: int) -> _Mark:
-        following = self._text[end:].lstrip(" \t")
-        if not following:
+        following = self._next_character(end)
+        if following is None:
             return _Mark.UNKNOWN
-        return _Mark.CLAUSE if following[0].islower() else _Mark.SENTENCE
+        return _Mark.CLAUSE if following.islower() else _Mark.SENTENCE
 
     def _last_word(self, end: int) -> str:
-        return self._text[max(self._begin, end - _NEXT_WORD_AT_MOST) : end].split()[-1]
+        return self._text[max(self._begin, end - _AHEAD) : end].split()[-1]
 
     def _complete(self, tail: str) -> bool:
         """Does the held-back text end where a sentence or a wanted clause does?"""
@@ -255,6 +277,7 @@ class Segmenter:
         begin, self._begin = self._begin, end
         self._scan = max(self._scan, end)
         self._measured, self._weight = end, 0
+        self._counted, self._letters = end, 0
         piece = self._text[begin:end]
         text = piece.strip()
         if not _SPEAKABLE.search(text):
@@ -265,6 +288,8 @@ class Segmenter:
 
     def _drained(self) -> list[Segment]:
         segments: list[Segment] = []
+        while (limit := self._limit()) < len(self._text):
+            self._cut(self._forced(limit), segments)
         self._cut(len(self._text), segments)
         return segments
 

@@ -101,7 +101,7 @@ def test_nothing_speakable_is_lost(parts: list[str], longest: int) -> None:
     for segment in made:
         assert not any(c.isalnum() for c in text[at : segment.start])
         assert text[segment.start : segment.end] == segment.text == segment.text.strip() != ""
-        assert segment.end - segment.start <= longest
+        assert segment.end - segment.start <= longest + 32, "a run of marks belongs to what it ends"
         at = segment.end
     assert not any(c.isalnum() for c in text[at:])
 
