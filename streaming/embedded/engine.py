@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import onnxruntime
 
+from streaming.embedded.kokoro_model import SAMPLE_RATE
 from streaming.embedded.language import CHINESE, ENGLISH, has_han, primary
 from streaming.embedded.phonemes import gap_s, sounds
 from streaming.embedded.silence import Samples, Trimmer, repair, silence
 from streaming.embedded.speaker import Piece, Speaker, Speech
-from streaming.embedded.voices import SAMPLE_RATE, load
+from streaming.embedded.voices import load
 from streaming.engine import Chunk, EngineInfo, Failed, RequestError, SegmentRequest, StopReason, Voice
 
 _log = logging.getLogger(__name__)
@@ -58,8 +59,7 @@ class EmbeddedEngine:
             samples = self._call.run(utterance)
         except _Interrupted:
             return []
-        except Exception as error:  # a model's own: ends the request, not the worker
-            _log.exception("request %d failed", request_id)
+        except Exception as error:  # noqa: BLE001 - whatever a model raises ends its request, not the worker
             del self._utterances[request_id]
             return [Failed(request_id, "synthesis_failed", f"The model failed: {error}")]
         return self._chunks(utterance, self._repaired(samples, request_id))

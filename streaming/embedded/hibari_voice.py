@@ -13,8 +13,6 @@ from streaming.embedded.silence import Samples
 from streaming.embedded.speaker import Piece, Speaker
 from streaming.engine import SpeechParams
 
-SAMPLE_RATE: int = hibari.SAMPLE_RATE
-
 # A call of 120 phonemes is about 7 s of speech and takes about 100 ms on one core.
 _SOFT_PIECE = 120
 _HARD_PIECE = 240

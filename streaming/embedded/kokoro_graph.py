@@ -24,7 +24,7 @@ WAVE = f"{_GENERATOR}istft/stft/ConvTranspose_output_0"
 WEIGHTS = {1: "weights_1", 2: "weights_2", 20: "weights_20", 120: "weights_120"}
 """Inputs for the weights of the means, by steps per frame."""
 
-_DECODER_INPUTS = {
+_DECODER_INPUTS: dict[str, list[int | str | None]] = {
     ALIGNED: [1, 512, "frames"],
     PITCH: [1, "halves"],
     ENERGY: [1, "halves"],

@@ -13,6 +13,7 @@ from streaming.embedded import kokoro_graph as graph
 from streaming.embedded.silence import Samples
 
 SAMPLE_RATE = 24000
+"""Also hibari's."""
 FRAME_SAMPLES = 600
 """A frame is 25 ms."""
 
@@ -35,7 +36,7 @@ class Plan:
 
     @property
     def frames(self) -> int:
-        return self.aligned.shape[2]
+        return int(self.aligned.shape[2])
 
     def frame_energy(self) -> NDArray[np.float32]:
         energy: NDArray[np.float32] = self.energy.reshape(-1, 2).mean(axis=1)
@@ -75,7 +76,8 @@ class KokoroModel:
             "style": style,
             "speed": np.array([speed], np.float32),
         }
-        return Plan(*self._planner.run(None, feed, options), style=style)
+        aligned, pitch, energy, source = self._planner.run(None, feed, options)
+        return Plan(aligned, pitch, energy, source, style)
 
     def decode(self, plan: Plan, excerpts: list[Excerpt], options: onnxruntime.RunOptions) -> Samples:
         """`FRAME_SAMPLES` for each frame of the excerpts, which are decoded as if they were one utterance."""

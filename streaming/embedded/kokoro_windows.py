@@ -19,9 +19,9 @@ samples after a restart, and samples depend a little on the windows."""
 _SHORTEST_FRAMES = 12
 _SEEK_FRAMES = 6
 """A window ends at the quietest frame this near, where a join can't be heard."""
-_HALO_FRAMES = 6
+_HALO_FRAMES = 4
 """Decoded on both sides of a window and thrown away."""
-_SILENT_FRAMES = 3
+_SILENT_FRAMES = 2
 """On both sides of the excerpt, standing for all silence of the utterance."""
 
 _QUIET = -5.5

@@ -2,7 +2,11 @@ import hashlib
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import onnxruntime
@@ -10,6 +14,7 @@ import pytest
 
 from streaming.embedded.engine import EmbeddedEngine, create
 from streaming.embedded.silence import THRESHOLD, Samples
+from streaming.embedded.speaker import Piece
 from streaming.engine import Chunk, Failed, RequestError, SegmentRequest, SpeechParams, StopReason, Voice
 
 RATE = 24000
@@ -25,18 +30,22 @@ def request(text: str, request_id: int = 1, voice: str = "hibari", **params: flo
     return SegmentRequest(request_id, 0, 0, text, voice, pause_s=0.2, params=SpeechParams(**params))  # type: ignore[arg-type]
 
 
-def chunks(engine: EmbeddedEngine, segment: SegmentRequest) -> Iterator[Chunk]:
-    engine.start(segment)
+def chunks(engine: EmbeddedEngine, request_id: int) -> Iterator[Chunk]:
     while True:
-        (chunk,) = engine.step([segment.request_id])
-        assert isinstance(chunk, Chunk)
-        yield chunk
-        if chunk.stop:
-            return
+        for chunk in engine.step([request_id]):
+            assert isinstance(chunk, Chunk)
+            yield chunk
+            if chunk.stop:
+                return
+
+
+def drained(engine: EmbeddedEngine, request_id: int) -> bytes:
+    return b"".join(chunk.pcm for chunk in chunks(engine, request_id))
 
 
 def speak(engine: EmbeddedEngine, segment: SegmentRequest) -> Samples:
-    return np.frombuffer(b"".join(chunk.pcm for chunk in chunks(engine, segment)), np.float32)
+    engine.start(segment)
+    return np.frombuffer(drained(engine, segment.request_id), np.float32)
 
 
 def test_speech_begins_after_30_ms_and_ends_with_the_pause_asked_for(engine: EmbeddedEngine) -> None:
@@ -49,7 +58,8 @@ def test_speech_begins_after_30_ms_and_ends_with_the_pause_asked_for(engine: Emb
 
 
 def test_a_long_text_comes_in_several_chunks(engine: EmbeddedEngine) -> None:
-    stops = [chunk.stop for chunk in chunks(engine, request(LONG))]
+    engine.start(request(LONG))
+    stops = [chunk.stop for chunk in chunks(engine, 1)]
     assert stops == [None] * 3 + [StopReason.COMPLETE]
 
 
@@ -63,15 +73,10 @@ def test_the_same_request_gives_the_same_samples_in_any_company(engine: Embedded
     alone = speak(engine, request(LONG, seed=7))
     engine.start(request("Somebody else speaks.", request_id=2))
     engine.start(request(LONG, seed=7))
-    parts: list[bytes] = []
-    while True:
-        engine.step([2]) if len(parts) == 1 else None
-        (chunk,) = engine.step([1])
-        assert isinstance(chunk, Chunk)
-        parts.append(chunk.pcm)
-        if chunk.stop:
-            break
-    assert b"".join(parts) == alone.tobytes()
+    first = engine.step([1])[0]
+    engine.step([2])
+    assert isinstance(first, Chunk)
+    assert first.pcm + drained(engine, 1) == alone.tobytes()
 
 
 def test_another_seed_gives_other_noise(engine: EmbeddedEngine) -> None:
@@ -85,22 +90,51 @@ from streaming.engine import SegmentRequest, SpeechParams
 engine = create()
 engine.start(SegmentRequest(1, 0, 0, sys.argv[1], sys.argv[2], pause_s=0.2, params=SpeechParams(seed=5)))
 digest = hashlib.sha256()
-while True:
-    (chunk,) = engine.step([1])
-    digest.update(chunk.pcm)
-    if chunk.stop:
-        break
+stop = None
+while not stop:
+    for chunk in engine.step([1]):
+        digest.update(chunk.pcm)
+        stop = chunk.stop
 print(digest.hexdigest())
 """
 
 
-def test_the_same_request_gives_the_same_samples_in_another_process(engine: EmbeddedEngine) -> None:
-    text = "It was killed, and it went on where it had stopped."
-    here = hashlib.sha256(speak(engine, request(text, seed=5)).tobytes()).hexdigest()
-    there = subprocess.run(
-        [sys.executable, "-c", DIGEST, text, "hibari"], capture_output=True, text=True, check=True
-    ).stdout
-    assert there.strip() == here
+@pytest.mark.parametrize("voice", ["hibari", "zf_xiaobei"])
+def test_the_same_request_gives_the_same_samples_in_another_process(engine: EmbeddedEngine, voice: str) -> None:
+    text = "It stopped. 然后继续。"
+    here = hashlib.sha256(speak(engine, request(text, voice=voice, seed=5)).tobytes()).hexdigest()
+    command = [sys.executable, "-c", DIGEST, text, voice]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == here
+
+
+@pytest.mark.parametrize("voice", ["zf_xiaobei", "zm_yunxi", "am_michael", "bf_emma"])
+def test_a_voice_speaks_both_languages_in_one_signal(engine: EmbeddedEngine, voice: str) -> None:
+    samples = speak(engine, request("我喜欢 music。", voice=voice))
+    loud = np.flatnonzero(np.abs(samples) > THRESHOLD)
+    assert loud[0] == 0.03 * RATE
+    assert 0.8 < samples.size / RATE < 2.5
+    assert 0.1 < np.abs(samples).max() <= 1
+
+
+def test_chinese_comes_in_windows_without_a_jump_where_they_join(engine: EmbeddedEngine) -> None:
+    engine.start(request("我们明天早上八点在学校门口见面。", voice="zf_xiaobei"))
+    parts = [np.frombuffer(chunk.pcm, np.float32) for chunk in chunks(engine, 1)]
+    assert len(parts) > 2
+    usual = np.abs(np.diff(np.concatenate(parts))).max()
+    for one, other in pairwise(parts):
+        assert abs(other[0] - one[-1]) <= usual / 2
+
+
+def test_a_voice_without_chinese_leaves_it_to_one_that_has_it(engine: EmbeddedEngine) -> None:
+    whole = speak(engine, request("Hello. 你好。"))
+    english, chinese = speak(engine, request("Hello. ")), speak(engine, request("你好。", voice="zf_xiaobei"))
+    pause, gap = round(0.2 * RATE), round(0.35 * RATE)
+    assert np.array_equal(whole, np.concatenate([english[:-pause], np.zeros(gap, np.float32), chinese]))
+
+
+def test_digits_are_read_in_the_language_of_the_request(engine: EmbeddedEngine) -> None:
+    number = replace(request("42"), language="zh-CN")
+    assert np.array_equal(speak(engine, number), speak(engine, request("四十二", voice="zf_xiaobei")))
 
 
 @pytest.mark.parametrize(
@@ -126,21 +160,29 @@ class Stub:
 
     def __init__(self, samples: Samples) -> None:
         self.samples = samples
+        self.started = threading.Event()
 
-    def pieces(self, text: str) -> list[str]:
-        return text.split()
+    def pieces(self, text: str, language: str) -> list[Piece]:
+        return [Piece(word, partial(StubSpeech, self, word)) for word in text.split()]
 
-    def speak(self, phonemes: str, params: SpeechParams, options: onnxruntime.RunOptions) -> Samples:
-        if phonemes == "broken":
+
+class StubSpeech:
+    def __init__(self, stub: Stub, word: str, params: SpeechParams) -> None:
+        self.stub = stub
+        self.word = word
+        self.done = False
+
+    def advance(self, options: onnxruntime.RunOptions) -> Samples:
+        if self.word == "broken":
             raise RuntimeError("no memory")
-        if phonemes == "endless":
-            self.started.set()
+        if self.word == "endless":
+            self.stub.started.set()
             while not options.terminate:
                 pass
+            self.word = "word"
             raise RuntimeError("terminated")
-        return self.samples
-
-    started = threading.Event()
+        self.done = True
+        return self.stub.samples
 
 
 STUB = Voice("stub", ("en",), "female", "CC0-1.0")
@@ -174,12 +216,13 @@ def test_no_request_is_taken_without_a_slot() -> None:
     engine.start(request("word", request_id=2, voice="stub"))
 
 
-def test_interrupt_ends_the_running_call_and_no_other() -> None:
-    engine = stubbed([0.5])
+def test_interrupt_ends_the_running_call_and_no_other_and_the_call_can_be_made_again() -> None:
+    stub = Stub(np.array([0.5], np.float32))
+    engine = EmbeddedEngine({STUB: stub}, 2)
     engine.start(request("endless", voice="stub"))
 
     def interrupt() -> None:
-        Stub.started.wait()
+        stub.started.wait()
         engine.interrupt(2)
         engine.interrupt(1)
 
@@ -187,6 +230,21 @@ def test_interrupt_ends_the_running_call_and_no_other() -> None:
     thread.start()
     assert engine.step([1]) == []
     thread.join()
+    (chunk,) = engine.step([1])
+    assert isinstance(chunk, Chunk)
+    assert chunk.stop is StopReason.COMPLETE
+
+
+def test_interrupt_ends_a_running_model(engine: EmbeddedEngine) -> None:
+    quiet = speak(engine, request("我们明天早上八点见面。", voice="zf_xiaobei"))
+    engine.start(request("我们明天早上八点见面。", voice="zf_xiaobei"))
+    timer = threading.Timer(0.05, engine.interrupt, [1])
+    timer.start()
+    begun = time.perf_counter()
+    assert engine.step([1]) == []
+    assert time.perf_counter() - begun < 0.5
+    timer.join()
+    assert np.array_equal(np.frombuffer(drained(engine, 1), np.float32), quiet)
     engine.cancel(1)
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from streaming.embedded.silence import THRESHOLD, Samples, repair, silence, trim
+from streaming.embedded.silence import THRESHOLD, Samples, Trimmer, repair, silence, trim
 
 RATE = 1000
 LEAD, DECAY = 30, 40
@@ -70,3 +70,19 @@ def test_repair_silences_what_is_no_number_and_clips_without_gain() -> None:
     repaired, lost = repair(samples)
     assert repaired.tolist() == [0.5, 0.0, 0.0, 0.0, 1.0, -1.0, -0.25]
     assert lost == 3
+
+
+@given(_signals, st.lists(st.integers(0, 300), max_size=6))
+def test_parts_are_trimmed_as_the_whole(samples: Samples, cuts: list[int]) -> None:
+    trimmer = Trimmer(RATE)
+    parts = [trimmer.push(part) for part in np.split(samples, sorted(min(cut, samples.size) for cut in cuts))]
+    assert np.array_equal(np.concatenate([*parts, trimmer.finish()]), trim(samples, RATE))
+
+
+def test_quiet_samples_wait_until_speech_goes_on() -> None:
+    trimmer = Trimmer(RATE)
+    word, pause = np.full(5, 0.5, np.float32), np.full(100, 0.001, np.float32)
+    assert trimmer.push(word).size == LEAD + 5
+    assert trimmer.push(pause).size == 0
+    assert np.array_equal(trimmer.push(word), np.concatenate([pause, word]))
+    assert trimmer.finish().tolist() == [0.0] * DECAY
