@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 export OMP_WAIT_POLICY := passive
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test test-slow check format docs clean
+.PHONY: install demo test test-slow check format docs clean
+
+install: $(VENV)/.server  ## what the server and its voices need
 
 demo: $(VENV)/.server  ## hear it: server, streamed text, a file, the page's address
 	$(BIN)/python clients/examples/demo.py
@@ -26,7 +28,7 @@ format: $(VENV)/.lint
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(VENV)/.server  ## write docs/protocol.md from the message types and a running server
+docs: $(VENV)/.test  ## write docs/protocol.md from the message types and a running server
 	$(BIN)/python -m docs.build
 
 clean:

@@ -27,6 +27,7 @@ class _Utterance:
     samples: int = 0
     first_sample: int | None = None
     stop: StopReason | None = None
+    timed: bool = False
     failure: Refused | None = None
 
 
@@ -65,6 +66,7 @@ class Context:
         self._text_at = 0.0
         self._ttfa_s: float | None = None
         self._reason: EndReason | None = None
+        self._failed_at = 0
         self._track = Track(
             name,
             number,
@@ -139,7 +141,7 @@ class Context:
                 self._ttfa_s = self._host.clock() - self._text_at
             self._submit()
         if event is None and self._reason and self._track.finished:
-            return self._ended(self._track.samples, self._source()[: self._spoken_chars()])
+            return self._ended(self._track.samples, self._spoken_text())
         return event
 
     def due_at(self) -> float | None:
@@ -246,35 +248,37 @@ class Context:
         while utterance.pcm:
             self._track.push_pcm(utterance.pcm.popleft())
         if utterance.failure is not None:
-            return self._give_up(utterance, utterance.failure)
-        if utterance.stop is None:
-            return False
-        self._complete(utterance)
-        return True
+            return self._give_up(utterance.failure)
+        if utterance.stop is not None:
+            self._time(utterance)
+        return utterance.stop is not None
 
     def _begin(self, utterance: _Utterance) -> None:
-        if utterance.index == 0 or not self._spoken:
+        if not self._track.position:
             self._track.push_pcm(self._silence(self._options.lead_in_s))
-        segment = utterance.segment
         utterance.first_sample = self._track.position
+        segment = utterance.segment
         self._track.push_event(
             SegmentStarted(self.name, utterance.index, segment.text, segment.start, segment.end, utterance.first_sample)
         )
+        if utterance.stop is not None:
+            self._time(utterance)
 
-    def _complete(self, utterance: _Utterance) -> None:
-        if utterance.first_sample is None:
+    def _time(self, utterance: _Utterance) -> None:
+        """Tell the times of the words once the segment's length is known: before its audio, where it is by then."""
+        if utterance.first_sample is None or utterance.timed:
             return
+        utterance.timed = True
         spoken = self._spoken_segment(utterance)
         self._spoken.append(spoken)
         self._track.push_event(SegmentTimed(self.name, utterance.index, word_times(spoken)))
 
-    def _give_up(self, utterance: _Utterance, failure: Refused) -> bool:
+    def _give_up(self, failure: Refused) -> bool:
         """A segment without speech is passed over; anything else ends the context after what was said before it."""
         self._track.push_event(failure)
         if failure.code is ErrorCode.NOTHING_TO_SAY:
             return True
-        if utterance.samples:
-            self._spoken.append(self._spoken_segment(utterance))
+        self._failed_at = spoken_until(self._segments(), self._track.position)
         self._drop()
         self.ending = True
         self._finish(EndReason.FAILED)
@@ -329,10 +333,9 @@ class Context:
             played_s = self._track.samples_sent / rate - self._track.playback.lead_s(self._host.clock())
         return max(0, min(round(played_s * rate), self._track.samples_sent))
 
-    def _spoken_chars(self) -> int:
-        if self._reason is EndReason.COMPLETED:
-            return len(self._source())
-        return max((segment.start + len(segment.text) for segment in self._spoken), default=0)
+    def _spoken_text(self) -> str:
+        """All of the text, or up to where it failed."""
+        return self._source() if self._reason is EndReason.COMPLETED else self._source()[: self._failed_at]
 
     def _source(self) -> str:
         """The context's text; offsets count its code points."""

@@ -25,32 +25,51 @@ T = TypeVar("T")
 
 
 class ErrorCode(StrEnum):
-    """Why the server refuses or gives up. `docs/protocol.md` says when each is sent."""
+    """Why the server refuses or gives up."""
 
     BAD_MESSAGE = "bad_message"
+    """Not JSON, not an object, a field that is missing or wrong, or a binary frame. The message is ignored."""
     UNKNOWN_TYPE = "unknown_type"
+    """There is no message of that type. It is ignored."""
     MESSAGE_TOO_LARGE = "message_too_large"
+    """The message is over `limits.message_bytes`. It is ignored."""
     UNKNOWN_VOICE = "unknown_voice"
+    """`open` named a voice that is not there. The context was not opened, and its name is shut until it is."""
     UNSUPPORTED_FORMAT = "unsupported_format"
+    """`open` named a codec or sample rate that is not there. As above."""
     CONTEXT_EXISTS = "context_exists"
+    """`open` for a context that is open. Nothing has changed."""
     CONTEXT_ENDING = "context_ending"
+    """`text` after `end`, before `ended`. The text was not taken."""
     CONTEXT_FAILED = "context_failed"
+    """`text` for a context that failed. The text was not taken; `open`, `end` or `cancel` make the name free."""
     TOO_MANY_CONTEXTS = "too_many_contexts"
+    """`limits.contexts` are open. The context was not opened."""
     TEXT_TOO_LONG = "text_too_long"
+    """The context would have more than `limits.context_chars`. This `text` was not taken; the context goes on."""
     NOTHING_TO_SAY = "nothing_to_say"
+    """Nothing in a segment can be spoken by this voice. The segment is passed over; the context goes on."""
     OVERLOADED = "overloaded"
+    """As many contexts are being spoken as can be. `failed` follows; `retry_after_ms` says when to try again."""
     ENGINE_FAILED = "engine_failed"
+    """The engine could not speak a segment. What was spoken before it is sent, then `failed` follows."""
     ENGINE_RESTARTED = "engine_restarted"
+    """The engine died again and again on a segment. As above."""
     SHUTTING_DOWN = "shutting_down"
+    """The server is going away and takes nothing new. Connect again."""
 
 
 class EndReason(StrEnum):
     """Why a context ended."""
 
     COMPLETED = "completed"
+    """Everything was spoken and sent."""
     CANCELLED = "cancelled"
+    """The client cancelled it."""
     FAILED = "failed"
+    """An `error` before it says why."""
     SHUTDOWN = "shutdown"
+    """The server went away before it was done."""
 
 
 class CloseCode(IntEnum):

@@ -56,6 +56,7 @@ class OpusEncoder:
 
     def encode(self, pcm: bytes) -> list[Packet]:
         """Whole frames; the rest waits."""
+        assert len(pcm) % SAMPLE_BYTES == 0, "half a sample would turn all that follows into noise"
         self._samples += len(pcm) // SAMPLE_BYTES
         return self._frames(pcm)
 

@@ -8,23 +8,9 @@ from numpy.typing import NDArray
 
 from server.audio.format import AudioFormat, Packet
 from server.audio.g711 import alaw, mulaw
-from server.audio.resample import Resampler, create_resampler
+from server.audio.resample import create_resampler
 
 Float = NDArray[np.float32]
-
-
-def _s16le(samples: Float) -> bytes:
-    return (np.clip(np.nan_to_num(samples), -1.0, 1.0) * 32_767).round().astype("<i2").tobytes()
-
-
-def _f32le(samples: Float) -> bytes:
-    return samples.astype("<f4").tobytes()
-
-
-SAMPLE_FORMATS: Mapping[str, tuple[int, Callable[[Float], bytes]]] = MappingProxyType(
-    {"pcm_s16le": (2, _s16le), "pcm_f32le": (4, _f32le), "pcm_mulaw": (1, mulaw), "pcm_alaw": (1, alaw)}
-)
-"""Bytes a sample and the conversion, by codec name."""
 
 
 class PcmEncoder:
@@ -32,10 +18,11 @@ class PcmEncoder:
 
     def __init__(self, audio_format: AudioFormat, source_rate: int) -> None:
         self._format = audio_format
-        self._resampler: Resampler = create_resampler(source_rate, audio_format.sample_rate)
-        self._sample_bytes, self._convert = SAMPLE_FORMATS[audio_format.codec]
+        self._resampler = create_resampler(source_rate, audio_format.sample_rate)
+        self._sample_bytes, self._convert = _SAMPLES[audio_format.codec]
+        self._frame_samples = audio_format.sample_rate // 50
         self._rest = b""
-        self._sent = 0
+        self._given = 0
         self._samples = 0
 
     @property
@@ -45,36 +32,65 @@ class PcmEncoder:
 
     @property
     def pre_skip(self) -> int:
-        """Nothing is late."""
+        """The first sample is a real one."""
         return 0
 
     @property
     def frame_samples(self) -> int:
         """20 ms."""
-        return self._format.sample_rate // 50
+        return self._frame_samples
 
     @property
     def samples(self) -> int:
-        """Samples that came out of the resampler."""
+        """What came out of the resampler: a few short until the end."""
         return self._samples
 
     def encode(self, pcm: bytes) -> list[Packet]:
         """Whole packets; the rest waits."""
-        return self._packets(self._resampler.push(np.frombuffer(pcm, "<f4")), last=False)
+        data = self._rest + self._taken(self._resampler.push(_finite(np.frombuffer(pcm, "<f4"))))
+        whole = len(data) - len(data) % (self._frame_samples * self._sample_bytes)
+        self._rest = data[whole:]
+        return self._packets(data[:whole])
 
     def finish(self) -> list[Packet]:
-        """The last packet is as long as it is."""
-        return self._packets(self._resampler.finish(), last=True)
+        """The last packet is as long as what is left."""
+        return self._packets(self._rest + self._taken(self._resampler.finish()))
 
-    def _packets(self, samples: Float, *, last: bool) -> list[Packet]:
+    def _taken(self, samples: Float) -> bytes:
         self._samples += len(samples)
-        data = self._rest + self._convert(samples)
-        size = self.frame_samples * self._sample_bytes
-        end = len(data) if last else len(data) - len(data) % size
-        self._rest = data[end:]
-        return [self._packet(data[at : min(at + size, end)]) for at in range(0, end, size)]
+        return self._convert(samples)
+
+    def _packets(self, data: bytes) -> list[Packet]:
+        size = self._frame_samples * self._sample_bytes
+        return [self._packet(data[at : at + size]) for at in range(0, len(data), size)]
 
     def _packet(self, data: bytes) -> Packet:
-        first, count = self._sent, len(data) // self._sample_bytes
-        self._sent += count
+        first, count = self._given, len(data) // self._sample_bytes
+        self._given += count
         return Packet(data, first, count)
+
+
+def _finite(samples: Float) -> Float:
+    """A NaN is a click of one sample here; behind the resampler's filter it would be a hole."""
+    if np.isfinite(samples).all():
+        return samples
+    return np.nan_to_num(samples, nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def _int16(samples: Float) -> NDArray[np.int16]:
+    """Scaled as libopus does it, so that all codecs are equally loud."""
+    scaled = samples * np.float32(32_768)
+    np.rint(scaled, out=scaled)
+    np.clip(scaled, -32_768, 32_767, out=scaled)
+    return scaled.astype(np.int16)
+
+
+_SAMPLES: Mapping[str, tuple[int, Callable[[Float], bytes]]] = MappingProxyType(
+    {
+        "pcm_s16le": (2, lambda samples: _int16(samples).astype("<i2", copy=False).tobytes()),
+        "pcm_f32le": (4, lambda samples: samples.astype("<f4", copy=False).tobytes()),
+        "pcm_mulaw": (1, lambda samples: mulaw(_int16(samples))),
+        "pcm_alaw": (1, lambda samples: alaw(_int16(samples))),
+    }
+)
+"""By codec: bytes a sample, and how to make them."""

@@ -12,9 +12,11 @@ Float = NDArray[np.float32]
 class Resampler(Protocol):
     """Samples in, samples out, sooner or later; all of them after `finish`."""
 
-    def push(self, samples: Float) -> Float: ...
+    def push(self, samples: Float) -> Float:
+        """Give what is certain."""
 
-    def finish(self) -> Float: ...
+    def finish(self) -> Float:
+        """Give the rest."""
 
 
 class Unchanged:
@@ -30,29 +32,31 @@ class Unchanged:
 
 
 class SoxrResampler:
-    """libsoxr at high quality: its filter holds back some tens of milliseconds."""
+    """libsoxr's variable-rate filter, its rate held constant.
+
+    Its fixed-rate filters work on long blocks and hold back 37 ms of signal (73 at 8 kHz); this one holds 10 (25), for
+    the same 115 dB below the signal, and moves it by less than two samples of the target rate.
+    """
 
     def __init__(self, source_rate: int, target_rate: int) -> None:
-        self._stream = soxr.ResampleStream(source_rate, target_rate, 1, dtype="float32", quality="HQ")
+        self._stream = soxr.ResampleStream(source_rate, target_rate, 1, dtype="float32", quality="HQ", vr=True)
         self._source_rate = source_rate
         self._target_rate = target_rate
         self._taken = 0
         self._given = 0
 
     def push(self, samples: Float) -> Float:
-        """What is certain."""
+        """What the filter no longer needs."""
         self._taken += len(samples)
-        return self._give(cast("Float", self._stream.resample_chunk(samples)))
+        given = cast("Float", self._stream.resample_chunk(samples))
+        self._given += len(given)
+        return given
 
     def finish(self) -> Float:
-        """The rest, to exactly the length of what was pushed."""
+        """The rest. libsoxr's own end is a sample early or late; the length is exactly what was pushed, rescaled."""
         rest = cast("Float", self._stream.resample_chunk(np.zeros(0, np.float32), last=True))
         missing = round(self._taken * self._target_rate / self._source_rate) - self._given
-        return self._give(np.pad(rest, (0, max(0, missing - len(rest))))[:missing])
-
-    def _give(self, samples: Float) -> Float:
-        self._given += len(samples)
-        return samples
+        return np.pad(rest, (0, max(0, missing - len(rest))))[: max(0, missing)]
 
 
 def create_resampler(source_rate: int, target_rate: int) -> Resampler:

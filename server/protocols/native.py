@@ -24,6 +24,9 @@ _log = logging.getLogger(__name__)
 ABNORMAL = 1006
 """What a peer sees when a connection ends without a close frame."""
 
+_CLOSE_S = 2.0
+"""How long a close frame may wait for a client that does not read."""
+
 _READY_WAIT_S = 10.0
 """How long a client that comes while the first worker loads is kept waiting."""
 
@@ -220,9 +223,13 @@ class NativeConnection:
         self._websocket.scope["extensions"][ABORT]["call"]()
 
     async def _close(self, code: CloseCode, reason: str) -> None:
-        if self._websocket.application_state is WebSocketState.CONNECTED:
-            with suppress(RuntimeError, WebSocketDisconnect):
+        if self._websocket.application_state is not WebSocketState.CONNECTED:
+            return
+        try:
+            async with asyncio.timeout(_CLOSE_S):
                 await self._websocket.close(code, reason)
+        except TimeoutError:
+            self._cut()
 
 
 def _options(message: wire.Open) -> ContextOptions:
