@@ -46,9 +46,10 @@ class PcmEncoder:
         return self._samples
 
     def encode(self, pcm: bytes) -> list[Packet]:
-        """Whole packets; the rest waits."""
+        """Whole packets; the rest waits, and be it one packet: `finish` must have a last one to give."""
         data = self._rest + self._taken(self._resampler.push(_finite(np.frombuffer(pcm, "<f4"))))
-        whole = len(data) - len(data) % (self._frame_samples * self._sample_bytes)
+        size = self._frame_samples * self._sample_bytes
+        whole = max(0, len(data) - 1) // size * size
         self._rest = data[whole:]
         return self._packets(data[:whole])
 
