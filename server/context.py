@@ -80,9 +80,8 @@ class Context:
             wake=wake,
             failed=self._encoder_failed,
         )
-        self._track.push_event(
-            Opened(name, number, self.voice, encoder.format, encoder.frame_samples, encoder.pre_skip)
-        )
+        self.opened = Opened(name, number, self.voice, encoder.format, encoder.frame_samples, encoder.pre_skip)
+        """What the client is to be told first, even if it cancels at once."""
 
     # Verbs.
 
@@ -140,7 +139,7 @@ class Context:
             if event.first:
                 self._ttfa_s = self._host.clock() - self._text_at
             self._submit()
-        if event is None and self._reason and self._track.finished:
+        if event is None and self._reason and self._track.drained:
             return self._ended(self._track.samples, self._spoken_text())
         return event
 

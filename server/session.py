@@ -144,6 +144,7 @@ class Session:
             raise
         self._failed.pop(name, None)
         self._contexts[name] = context
+        self._news.append(context.opened)
         self._wake()
         return context
 

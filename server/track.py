@@ -59,7 +59,7 @@ class Track:
         failed: Callable[[Exception], None],
     ) -> None:
         self.playback = Playback()
-        self.finished = False
+        self._finished = False
         self.samples_sent = 0
         self._context = context
         self._number = number
@@ -98,6 +98,11 @@ class Track:
         return self._encoder.samples
 
     @property
+    def drained(self) -> bool:
+        """The end was pushed and everything before it has been taken."""
+        return self._finished and not self._outbox and not self._lane
+
+    @property
     def ahead_s(self) -> float:
         """Seconds of audio pushed that the listener has not played: sent or not."""
         return self._waiting_s + self.playback.lead_s(self._clock())
@@ -122,7 +127,7 @@ class Track:
             self._lane.append(None)
             self._advance()
         else:
-            self.finished = True
+            self._finished = True
 
     def want_since(self, now: float) -> None:
         """From now on the listener has text to hear: if it runs dry before the audio comes, that is an underrun."""
@@ -134,7 +139,7 @@ class Track:
         self._outbox.clear()
         self._waiting_s = 0.0
         self._epoch += 1
-        self.finished = True
+        self._finished = True
 
     def take(self) -> Event | None:
         """The next event that may go now, or None."""
@@ -183,7 +188,7 @@ class Track:
                 self._encode(None)
             else:
                 self._outbox.append(item)
-        if self._outbox or self.finished:
+        if self._outbox or self.drained:
             self._wake()
 
     def _following_pcm(self) -> Iterator[bytes]:
@@ -210,7 +215,7 @@ class Track:
             return
         for packet in packets:
             self._outbox.append(self._audio(packet, last=last and packet is packets[-1]))
-        self.finished = self.finished or last
+        self._finished = self._finished or last
         self._advance()
 
     def _audio(self, packet: Packet, *, last: bool) -> Audio:

@@ -8,6 +8,7 @@ from array import array
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from server.host import Listener, Refusal
 from streaming.engine import (
@@ -30,10 +31,14 @@ INFO = EngineInfo(name="scripted", sample_rate=RATE, slots=8, batch=4, voices=VO
 
 def tone(request: SegmentRequest, samples_per_char: int) -> bytes:
     """The audio of a request: a tone whose pitch is the text's, then its pause. A pure function of the request."""
-    n = len(request.text) * samples_per_char
     hertz = 200 + sum(map(ord, request.text)) % 400 + 50 * request.params.seed
-    speech = array("f", (0.5 * math.sin(2 * math.pi * hertz * i / RATE) for i in range(n)))
-    return speech.tobytes() + bytes(4 * round(request.pause_s * RATE))
+    speech = _tone(hertz, len(request.text) * samples_per_char)
+    return speech + bytes(4 * round(request.pause_s * RATE))
+
+
+@lru_cache(maxsize=256)
+def _tone(hertz: int, samples: int) -> bytes:
+    return array("f", (0.5 * math.sin(2 * math.pi * hertz * i / RATE) for i in range(samples))).tobytes()
 
 
 class ScriptedEngine:
