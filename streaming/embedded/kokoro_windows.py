@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from streaming.embedded.kokoro_model import FRAME_SAMPLES, Excerpt, Plan
 
-_WINDOW_FRAMES = (16, 32, 48)
-"""How much a step decodes; the last one again and again. Fixed, not measured: the same request must give the same
-samples after a restart, and samples depend a little on the windows."""
+_WINDOW_FRAMES = (16, 24, 32, 48)
+"""How much a step decodes; the last one again and again. Each is made before the one before it was heard. Fixed, not
+measured: the same request must give the same samples after a restart, and samples depend a little on the windows."""
 _SHORTEST_FRAMES = 12
 _SEEK_FRAMES = 6
 """A window ends at the quietest frame this near, where a join can't be heard."""

@@ -22,7 +22,13 @@ _KOKORO = (
     Voice("zf_xiaobei", ("zh-CN", "en-US"), "female", _LICENCE, "Mandarin and English, also in one sentence."),
     Voice("zm_yunxi", ("zh-CN", "en-US"), "male", _LICENCE, "Mandarin and English, also in one sentence."),
     Voice("am_michael", ("en-US", "zh-CN"), "male", _LICENCE, "American English; Mandarin with an accent."),
-    Voice("bf_emma", ("en-GB", "zh-CN"), "female", _LICENCE, "British English; Mandarin with an accent."),
+    Voice(
+        "bf_emma",
+        ("en-GB", "zh-CN"),
+        "female",
+        _LICENCE,
+        "English, a British speaker with American vowels; Mandarin with an accent.",
+    ),
 )
 _HIBARI = Voice(
     name="hibari",

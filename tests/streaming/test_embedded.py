@@ -1,12 +1,13 @@
 import hashlib
+import importlib
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -88,36 +89,36 @@ import sys, hashlib
 from streaming.embedded.engine import create
 from streaming.engine import SegmentRequest, SpeechParams
 engine = create()
-engine.start(SegmentRequest(1, 0, 0, sys.argv[1], sys.argv[2], pause_s=0.2, params=SpeechParams(seed=5)))
-digest = hashlib.sha256()
-stop = None
-while not stop:
-    for chunk in engine.step([1]):
-        digest.update(chunk.pcm)
-        stop = chunk.stop
-print(digest.hexdigest())
+for voice in sys.argv[2:]:
+    engine.start(SegmentRequest(1, 0, 0, sys.argv[1], voice, pause_s=0.2, params=SpeechParams(seed=5)))
+    digest = hashlib.sha256()
+    stop = None
+    while not stop:
+        for chunk in engine.step([1]):
+            digest.update(chunk.pcm)
+            stop = chunk.stop
+    print(digest.hexdigest())
 """
 
 
-@pytest.mark.parametrize("voice", ["hibari", "zf_xiaobei"])
-def test_the_same_request_gives_the_same_samples_in_another_process(engine: EmbeddedEngine, voice: str) -> None:
-    text = "It stopped. 然后继续。"
-    here = hashlib.sha256(speak(engine, request(text, voice=voice, seed=5)).tobytes()).hexdigest()
-    command = [sys.executable, "-c", DIGEST, text, voice]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == here
+def test_the_same_request_gives_the_same_samples_in_another_process(engine: EmbeddedEngine) -> None:
+    text, voices = "It stopped. 然后继续。", ["hibari", "zf_xiaobei"]
+    here = [hashlib.sha256(speak(engine, request(text, voice=voice, seed=5)).tobytes()).hexdigest() for voice in voices]
+    command = [sys.executable, "-c", DIGEST, text, *voices]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() == here
 
 
 @pytest.mark.parametrize("voice", ["zf_xiaobei", "zm_yunxi", "am_michael", "bf_emma"])
 def test_a_voice_speaks_both_languages_in_one_signal(engine: EmbeddedEngine, voice: str) -> None:
-    samples = speak(engine, request("我喜欢 music。", voice=voice))
+    samples = speak(engine, request("听 music。", voice=voice))
     loud = np.flatnonzero(np.abs(samples) > THRESHOLD)
     assert loud[0] == 0.03 * RATE
-    assert 0.8 < samples.size / RATE < 2.5
+    assert 0.5 < samples.size / RATE < 2
     assert 0.1 < np.abs(samples).max() <= 1
 
 
 def test_chinese_comes_in_windows_without_a_jump_where_they_join(engine: EmbeddedEngine) -> None:
-    engine.start(request("我们明天早上八点在学校门口见面。", voice="zf_xiaobei"))
+    engine.start(request("我们明天早上八点见面。", voice="zf_xiaobei"))
     parts = [np.frombuffer(chunk.pcm, np.float32) for chunk in chunks(engine, 1)]
     assert len(parts) > 2
     usual = np.abs(np.diff(np.concatenate(parts))).max()
@@ -235,17 +236,22 @@ def test_interrupt_ends_the_running_call_and_no_other_and_the_call_can_be_made_a
     assert chunk.stop is StopReason.COMPLETE
 
 
-def test_interrupt_ends_a_running_model(engine: EmbeddedEngine) -> None:
-    quiet = speak(engine, request("我们明天早上八点见面。", voice="zf_xiaobei"))
-    engine.start(request("我们明天早上八点见面。", voice="zf_xiaobei"))
-    timer = threading.Timer(0.05, engine.interrupt, [1])
-    timer.start()
-    begun = time.perf_counter()
+def test_interrupt_ends_a_running_model_which_can_go_on_then(engine: EmbeddedEngine) -> None:
+    undisturbed = speak(engine, request("早上好。", voice="zf_xiaobei"))
+    engine.start(request("早上好。", voice="zf_xiaobei"))
+    assert engine.step([1]) == []  # the plan, which has no samples
+    stepped = threading.Event()
+
+    def interrupt() -> None:
+        while not stepped.wait(0.005):
+            engine.interrupt(1)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
     assert engine.step([1]) == []
-    assert time.perf_counter() - begun < 0.5
-    timer.join()
-    assert np.array_equal(np.frombuffer(drained(engine, 1), np.float32), quiet)
-    engine.cancel(1)
+    stepped.set()
+    thread.join()
+    assert drained(engine, 1) == undisturbed.tobytes()
 
 
 def test_interrupt_and_cancel_of_nothing_do_nothing() -> None:
@@ -258,3 +264,34 @@ def test_info_lists_the_voices(engine: EmbeddedEngine) -> None:
     assert (engine.info.sample_rate, engine.info.slots, engine.info.batch) == (RATE, 64, 1)
     assert engine.info.default_voice == "hibari"
     assert engine.info.voices[0].languages == ("en-US",)
+
+
+@pytest.fixture(scope="module")
+def asr() -> Any:
+    """The recogniser of the dependency group `judge`."""
+    pytest.importorskip("faster_whisper")
+    return importlib.import_module("tests.asr")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please remember to bring your umbrella tomorrow morning.",
+        "The old bridge was closed for repairs last winter, and the children were playing happily in the park.",
+    ],
+)
+def test_english_is_heard_word_for_word(engine: EmbeddedEngine, asr: Any, text: str) -> None:
+    assert asr.word_error_rate(speak(engine, request(text)), RATE, text) == 0
+
+
+@pytest.mark.parametrize(
+    ("voice", "text"), [("zf_xiaobei", "他在 Google 工作了三年。"), ("zm_yunxi", "请问去火车站怎么走？")]
+)
+def test_chinese_is_heard_character_for_character(engine: EmbeddedEngine, asr: Any, voice: str, text: str) -> None:
+    assert asr.character_error_rate(speak(engine, request(text, voice=voice)), RATE, text) == 0
+
+
+def test_the_recogniser_hears_what_is_missing(engine: EmbeddedEngine, asr: Any) -> None:
+    text = "The museum is open from nine until five."
+    samples = speak(engine, request(text))
+    assert asr.word_error_rate(samples[: samples.size // 2], RATE, text) > 0.3
