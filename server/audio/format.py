@@ -44,7 +44,10 @@ class Encoder(Protocol):
         """Take float32 mono PCM at the engine's rate; give the packets that are complete."""
 
     def finish(self) -> list[Packet]:
-        """Give what is left, padded so that a decoder yields every real sample. Called once, last."""
+        """Give what is left, padded so that a decoder yields every real sample. Called once, last.
+
+        At least one packet if there were samples: somebody marks the last one.
+        """
 
     @property
     def samples(self) -> int:

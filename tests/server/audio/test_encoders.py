@@ -57,6 +57,15 @@ def test_another_rate_is_refused_with_the_right_ones(codec: str, rate: int) -> N
         create_encoder(AudioFormat(codec, rate), RATE)
 
 
+@pytest.mark.parametrize("audio_format", FORMATS, ids=str)
+@pytest.mark.parametrize("samples", [3, 240, 479, 480, 481, 960, 1000, 4800])
+def test_the_last_packet_is_left_for_the_end(audio_format: AudioFormat, samples: int) -> None:
+    encoder = create_encoder(audio_format, RATE)
+    before = encoder.encode(speech(samples).tobytes())
+    assert encoder.finish()
+    assert all(packet.samples == encoder.frame_samples for packet in before)
+
+
 def test_defaults_are_allowed() -> None:
     assert all(codec.default_rate in codec.rates for codec in CODECS.values())
 
