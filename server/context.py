@@ -76,7 +76,6 @@ class Context:
             source_rate=self._source_rate,
             max_lead_s=host.limits.max_lead_s,
             clock=host.clock,
-            call_soon=host.call_soon,
             wake=wake,
             failed=self._encoder_failed,
         )

@@ -17,6 +17,8 @@ from streaming.engine import EngineSpec
 
 VERSION = "0.1.0"
 
+_LAG_PERIOD_S = 0.05
+
 _log = logging.getLogger(__name__)
 
 
@@ -40,13 +42,12 @@ class Edge:
         self.pool = WorkerPool(engines, self.metrics, time.monotonic, settings.pool_limits)
         self.voices = VoiceRegistry(lambda: self.pool.info)
         self.draining = False
-        self._encoders = EncoderPool(settings.encoder_threads)
+        self._encoders = EncoderPool(settings.encoder_threads, asyncio.get_running_loop().call_soon_threadsafe)
         self._connections: set[Connection] = set()
         self._empty = asyncio.Event()
         self._empty.set()
         self.host = Host(
             clock=time.monotonic,
-            call_soon=asyncio.get_running_loop().call_soon_threadsafe,
             encoders=self._encoders,
             speech=self.pool,
             voices=self.voices,
@@ -59,11 +60,13 @@ class Edge:
         return len(self._connections) >= self.settings.max_connections
 
     def start(self) -> None:
-        """Start the workers."""
+        """Start the workers, and watch how late the loop is."""
         self.pool.start()
+        self._watching = asyncio.create_task(self._watch_loop())
 
     async def stop(self) -> None:
         """End the workers and the encoders."""
+        self._watching.cancel()
         await self.pool.stop()
         self._encoders.close()
 
@@ -90,6 +93,14 @@ class Edge:
             for connection in list(self._connections):
                 connection.shut_down()
             await self._emptied(2.0)
+
+    async def _watch_loop(self) -> None:
+        """Lag is what every stream feels at once, so it is the first thing to look at."""
+        loop = asyncio.get_running_loop()
+        while True:
+            due = loop.time() + _LAG_PERIOD_S
+            await asyncio.sleep(_LAG_PERIOD_S)
+            self.metrics.loop_lag.observe(max(0.0, loop.time() - due))
 
     async def _emptied(self, timeout_s: float) -> bool:
         try:

@@ -87,8 +87,6 @@ class Host:
     """What a session runs on."""
 
     clock: Callable[[], float]
-    call_soon: Callable[[Callable[[], None]], object]
-    """Run something on the session's thread, from any thread."""
     encoders: Encoders
     speech: Speech
     voices: Voices

@@ -6,6 +6,8 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _TTFA_BUCKETS = (0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0)
 
+_LAG_BUCKETS = (0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0)
+
 
 class Metrics:
     """One server's figures, in a registry of their own."""
@@ -21,6 +23,9 @@ class Metrics:
             "Text of the first segment to its first packet.",
             buckets=_TTFA_BUCKETS,
             registry=r,
+        )
+        self.loop_lag = Histogram(
+            "firstword_loop_lag_seconds", "How late the event loop runs what is due.", buckets=_LAG_BUCKETS, registry=r
         )
         self._audio = Counter("firstword_audio_seconds", "Audio made by the engine.", registry=r)
         self._restarts = Counter("firstword_worker_restarts", "Engine workers lost.", registry=r)

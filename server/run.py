@@ -13,9 +13,13 @@ from server.listener import Listener, bind, create_listener
 from server.settings import Settings
 from streaming.engine import EngineSpec
 
+_SWITCH_S = 0.0005
+"""Encoder threads need the interpreter's lock for microseconds; with the default each could wait 5 ms for it."""
+
 
 async def run(settings: Settings, engines: Sequence[EngineSpec]) -> int:
     """Until SIGTERM or SIGINT. Returns the process's exit status."""
+    sys.setswitchinterval(_SWITCH_S)
     app = create_app(settings, engines)
     try:
         sock = bind(settings)

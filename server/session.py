@@ -2,7 +2,7 @@
 
 A `Session` is one client's contexts. Its verbs take what the client says; `take` gives what the client is to be
 told, one event at a time, and nothing leaves any other way: what a cancel threw away can't be sent any more.
-Everything runs on one thread; the engine and the encoders answer through `Host.call_soon`.
+Everything runs on one thread; the engine and the encoders answer on it too.
 """
 
 import itertools

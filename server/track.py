@@ -1,7 +1,7 @@
 """One context's audio on its way from PCM to the socket."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from server.audio.format import Encoder, Packet
@@ -11,6 +11,10 @@ from streaming.engine import SAMPLE_BYTES, Pace
 
 _REFILL_S = 0.1
 """A paced listener is topped up when this much has been played, not packet by packet: fewer wake-ups."""
+
+_FIRST_CALL_S = 0.04
+_CALL_S = 0.2
+"""How much PCM the encoder gets at once: its packets leave when all of it is encoded, and others wait for it."""
 
 
 @dataclass(slots=True)
@@ -54,7 +58,6 @@ class Track:
         source_rate: int,
         max_lead_s: float,
         clock: Callable[[], float],
-        call_soon: Callable[[Callable[[], None]], object],
         wake: Callable[[], None],
         failed: Callable[[Exception], None],
     ) -> None:
@@ -69,7 +72,6 @@ class Track:
         self._source_rate = source_rate
         self._max_lead_s = max_lead_s
         self._clock = clock
-        self._call_soon = call_soon
         self._wake = wake
         self._failed = failed
         self._lane: deque[Event | bytes | None] = deque()
@@ -183,7 +185,7 @@ class Track:
         while self._lane and not self._encoding:
             item = self._lane.popleft()
             if isinstance(item, bytes):
-                self._encode(b"".join((item, *self._following_pcm())))
+                self._encode(self._call_of(item))
             elif item is None:
                 self._encode(None)
             else:
@@ -191,20 +193,23 @@ class Track:
         if self._outbox or self.drained:
             self._wake()
 
-    def _following_pcm(self) -> Iterator[bytes]:
-        """The PCM up to the next event: one hand-over to the encoder, not many."""
-        while self._lane and isinstance(item := self._lane[0], bytes):
+    def _call_of(self, pcm: bytes) -> bytes:
+        """The PCM up to the next event, but no more than one call may take; the rest goes back."""
+        seconds = _CALL_S if self._sequence else _FIRST_CALL_S
+        most = round(seconds * self._source_rate) * SAMPLE_BYTES
+        parts = [pcm]
+        while sum(map(len, parts)) < most and self._lane and isinstance(following := self._lane[0], bytes):
+            parts.append(following)
             self._lane.popleft()
-            yield item
+        joined = b"".join(parts)
+        if len(joined) > most:
+            self._lane.appendleft(joined[most:])
+        return joined[:most]
 
     def _encode(self, pcm: bytes | None) -> None:
         self._encoding = True
         epoch = self._epoch
-
-        def done(packets: list[Packet] | Exception) -> None:
-            self._call_soon(lambda: self._encoded(packets, epoch, last=pcm is None))
-
-        self._encoders.submit(self._encoder, pcm, done)
+        self._encoders.submit(self._encoder, pcm, lambda packets: self._encoded(packets, epoch, last=pcm is None))
 
     def _encoded(self, packets: list[Packet] | Exception, epoch: int, *, last: bool) -> None:
         self._encoding = False

@@ -1,6 +1,7 @@
 """Who takes a slot and who is advanced next. Plain integers and clocks; knows no model."""
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streaming.engine import Pace, SegmentRequest
@@ -68,7 +69,8 @@ class Scheduler:
     def plan(self, now: float) -> Plan:
         """Fill free slots with the most urgent waiting requests, then advance the most urgent started ones."""
         self._forget_dry_streams(now)
-        urgent = sorted(self._entries.values(), key=self._urgency)
+        lowest = self._lowest_indexes()
+        urgent = sorted(self._entries.values(), key=lambda entry: self._urgency(entry, lowest))
         free = self._slots - sum(entry.started for entry in urgent)
         start = [entry for entry in urgent if not entry.started][: max(0, free)]
         for entry in start:
@@ -76,20 +78,21 @@ class Scheduler:
         run = [entry.request.request_id for entry in urgent if entry.started][: self._batch]
         return Plan(tuple(entry.request for entry in start), tuple(run))
 
-    def _urgency(self, entry: _Entry) -> tuple[bool, float, int, int]:
+    def _urgency(self, entry: _Entry, lowest: Mapping[int, int]) -> tuple[bool, float, int, int]:
         request = entry.request
-        fast = request.pace is Pace.FAST
-        return (fast, 0.0 if fast else self._deadline(entry), request.index, entry.arrival)
+        if request.pace is Pace.FAST:
+            return True, 0.0, request.index, entry.arrival
+        since = self._dry_at.get(request.stream_id, entry.arrived_at)
+        deadline = since + _AHEAD_S * (request.index - lowest[request.stream_id])
+        return False, deadline, request.index, entry.arrival
 
-    def _deadline(self, entry: _Entry) -> float:
-        dry_at = self._dry_at.get(entry.request.stream_id)
-        behind = entry.request.index - self._lowest_index(entry.request.stream_id)
-        if dry_at is None:
-            return entry.arrived_at + _AHEAD_S * behind
-        return dry_at + _AHEAD_S * behind
-
-    def _lowest_index(self, stream_id: int) -> int:
-        return min(e.request.index for e in self._entries.values() if e.request.stream_id == stream_id)
+    def _lowest_indexes(self) -> dict[int, int]:
+        """The segment that each stream hears next."""
+        lowest: dict[int, int] = {}
+        for entry in self._entries.values():
+            stream, index = entry.request.stream_id, entry.request.index
+            lowest[stream] = min(index, lowest.get(stream, index))
+        return lowest
 
     def _forget_dry_streams(self, now: float) -> None:
         live = {entry.request.stream_id for entry in self._entries.values()}

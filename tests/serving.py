@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +20,10 @@ class RunningServer:
 
 
 @contextmanager
-def running_server(*flags: str, environment: Mapping[str, str] | None = None) -> Iterator[RunningServer]:
-    """Start one on a free port, wait until it is ready, and end it."""
-    command = [sys.executable, "-m", "server", "--port", "0", "--log-level", "warning", *flags]
-    env = {**os.environ, "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1", **(environment or {})}
+def running_server(*flags: str, module: Sequence[str] = ("server",)) -> Iterator[RunningServer]:
+    """Start one on a free port, wait until it is ready, and end it. `module` runs it: its name and first arguments."""
+    command = [sys.executable, "-m", *module, "--port", "0", "--log-level", "warning", *flags]
+    env = {**os.environ, "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=env)
     assert process.stdout is not None
     try:

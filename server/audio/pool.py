@@ -12,7 +12,10 @@ from server.audio.format import Encoder, Packet
 _log = logging.getLogger(__name__)
 
 Done = Callable[[list[Packet] | Exception], None]
-"""Hears what a call gave, in the thread that made it."""
+"""Hears what a call gave, on the thread that submitted it."""
+
+CallSoon = Callable[[Callable[[], None]], object]
+"""Runs something on the thread that submits calls; may be called from any thread."""
 
 
 class Encoders(Protocol):
@@ -37,10 +40,14 @@ class InlineEncoders:
 
 
 class EncoderPool:
-    """Some threads. An encoder stays with the thread that had the fewest of them when it came."""
+    """Some threads. An encoder stays with the thread that had the fewest of them when it came.
 
-    def __init__(self, threads: int) -> None:
-        self._threads = [_EncoderThread() for _ in range(threads)]
+    What piled up for a thread is made in one go and handed back in one go: each hand-over between threads can cost a
+    wait for the interpreter's lock.
+    """
+
+    def __init__(self, threads: int, call_soon: CallSoon) -> None:
+        self._threads = [_EncoderThread(call_soon) for _ in range(threads)]
         self._homes: WeakKeyDictionary[Encoder, _EncoderThread] = WeakKeyDictionary()
         """Weak: the encoder of a cancelled context is never finished."""
 
@@ -66,12 +73,20 @@ class EncoderPool:
         self._homes.pop(encoder).encoders.discard(encoder)
 
 
+_BATCH = 8
+"""Calls made before any of them is heard of: enough to save hand-overs, too few to be waited for."""
+
+_Call = tuple[Encoder, bytes | None, Done]
+_Result = tuple[Done, list[Packet] | Exception]
+
+
 class _EncoderThread:
     """One thread and its queue."""
 
-    def __init__(self) -> None:
+    def __init__(self, call_soon: CallSoon) -> None:
         self.encoders: WeakSet[Encoder] = WeakSet()
-        self._calls: queue.SimpleQueue[tuple[Encoder, bytes | None, Done] | None] = queue.SimpleQueue()
+        self._call_soon = call_soon
+        self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="encoder", daemon=True)
         self._thread.start()
 
@@ -83,17 +98,32 @@ class _EncoderThread:
         self._thread.join()
 
     def _run(self) -> None:
-        while (call := self._calls.get()) is not None:
-            _make(*call)
-            del call  # or the last encoder would live until the next call
+        while calls := self._gathered():
+            self._hand_back([(done, _call(encoder, pcm)) for encoder, pcm, done in calls])
+            del calls  # or the last encoders would live until the next call
+
+    def _gathered(self) -> list[_Call]:
+        """What waits, at least one call; none when it is over."""
+        calls: list[_Call] = []
+        while not calls or (len(calls) < _BATCH and not self._calls.empty()):
+            call = self._calls.get()
+            if call is None:
+                if calls:
+                    self._calls.put(None)
+                return calls
+            calls.append(call)
+        return calls
+
+    def _hand_back(self, results: list[_Result]) -> None:
+        self._call_soon(lambda: _tell(results))
 
 
-def _make(encoder: Encoder, pcm: bytes | None, done: Done) -> None:
-    result = _call(encoder, pcm)
-    try:
-        done(result)
-    except Exception:  # noqa: BLE001  # a listener's fault is not the other encoders'
-        _log.exception("nobody heard what an encoder gave")
+def _tell(results: list[_Result]) -> None:
+    for done, result in results:
+        try:
+            done(result)
+        except Exception:  # noqa: BLE001  # a listener's fault is not the other encoders'
+            _log.exception("nobody heard what an encoder gave")
 
 
 def _call(encoder: Encoder, pcm: bytes | None) -> list[Packet] | Exception:

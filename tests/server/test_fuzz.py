@@ -10,8 +10,8 @@ from websockets.asyncio.client import connect as connect_websocket
 
 from firstword.client import connect
 from firstword.protocol import AudioPacket, Ended, ServerMessage, parse_packet, parse_server
-from server.audio.format import AudioFormat
-from server.audio.pool import InlineEncoders
+from server.audio.format import AudioFormat, Encoder
+from server.audio.pool import Done, InlineEncoders
 from server.events import Audio, Event
 from server.host import ContextOptions, Host, SessionLimits
 from server.protocols.native import translate
@@ -42,6 +42,16 @@ TEXTS = [
 ]
 
 
+class LateEncoders(InlineEncoders):
+    """Encoders whose answers come when the test says so."""
+
+    def __init__(self, late: list[Callable[[], None]]) -> None:
+        self._late = late
+
+    def submit(self, encoder: Encoder, pcm: bytes | None, done: Done) -> None:
+        super().submit(encoder, pcm, lambda packets: self._late.append(lambda: done(packets)))
+
+
 def message(event: Event) -> ServerMessage | AudioPacket:
     """An event as what goes over the wire."""
     if isinstance(event, Audio):
@@ -62,8 +72,7 @@ def test_a_hundred_thousand_messages_at_the_session_core() -> None:
     late: list[Callable[[], None]] = []
     host = Host(
         clock=clock,
-        call_soon=late.append,
-        encoders=InlineEncoders(),
+        encoders=LateEncoders(late),
         speech=speech,
         voices=VoiceRegistry(lambda: INFO),
         limits=SessionLimits(contexts=8, context_chars=5_000, max_lead_s=2.0, ahead_s=4.0),

@@ -26,7 +26,6 @@ class Bench:
         self.wakes = 0
         host = Host(
             clock=self.clock,
-            call_soon=lambda run: run(),
             encoders=InlineEncoders(),
             speech=self.speech,
             voices=VoiceRegistry(lambda: INFO),

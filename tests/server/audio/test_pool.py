@@ -4,6 +4,7 @@ import gc
 import threading
 import weakref
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
@@ -36,7 +37,11 @@ class Recorder:
 
 @pytest.fixture(params=[0, 1, 3], ids=["inline", "one thread", "three threads"])
 def encoders(request: pytest.FixtureRequest) -> Encoders:
-    return EncoderPool(request.param) if request.param else InlineEncoders()
+    return EncoderPool(request.param, at_once) if request.param else InlineEncoders()
+
+
+def at_once(run: Callable[[], None]) -> None:
+    run()
 
 
 def test_the_packets_are_those_of_the_encoder(encoders: Encoders) -> None:
@@ -71,7 +76,7 @@ def test_a_fault_is_told_and_ends_nothing_else(encoders: Encoders) -> None:
 
 
 def test_encoders_that_wait_are_spread_evenly() -> None:
-    pool, several = EncoderPool(3), [Recorder() for _ in range(30)]
+    pool, several = EncoderPool(3, at_once), [Recorder() for _ in range(30)]
     for recorder in several:
         _call(pool, recorder, b"a")
     pool.close()
@@ -80,7 +85,7 @@ def test_encoders_that_wait_are_spread_evenly() -> None:
 
 @pytest.mark.parametrize("finished", [True, False])
 def test_the_place_of_one_that_is_gone_is_free(finished: bool) -> None:
-    pool = EncoderPool(2)
+    pool = EncoderPool(2, at_once)
     stays = Recorder()
     _call(pool, stays, b"a")
     for _ in range(4):
@@ -96,7 +101,7 @@ def test_the_place_of_one_that_is_gone_is_free(finished: bool) -> None:
 
 
 def test_a_listener_that_breaks_costs_no_thread(caplog: pytest.LogCaptureFixture) -> None:
-    pool, recorder = EncoderPool(1), Recorder()
+    pool, recorder = EncoderPool(1, at_once), Recorder()
 
     def broken(_given: list[Packet] | Exception) -> None:
         raise RuntimeError("the loop is closed")
@@ -108,7 +113,7 @@ def test_a_listener_that_breaks_costs_no_thread(caplog: pytest.LogCaptureFixture
 
 
 def test_closing_makes_what_was_submitted() -> None:
-    pool, heard = EncoderPool(2), list[object]()
+    pool, heard = EncoderPool(2, at_once), list[object]()
     for _ in range(100):
         pool.submit(Recorder(), b"a", heard.append)
     pool.close()

@@ -1,0 +1,79 @@
+"""A server whose engine makes audio for free, at real-time rate, and writes down when: what is left is the edge."""
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from streaming.engine import Chunk, EngineInfo, Failed, SegmentRequest, StopReason, Voice
+
+FRAME = 480
+RATE = 24_000
+_FRAME_S = FRAME / RATE
+_VOICE = Voice("free", ("en",), "none", "Apache-2.0")
+
+
+class FreeEngine:
+    """Every request gets a 20 ms frame each 20 ms, counted from its own start. The text says how many."""
+
+    def __init__(self, log: str) -> None:
+        self._log = Path(log)
+        self._frame = bytes(4 * FRAME)
+        self._made: dict[int, list[float]] = {}
+        self._wanted: dict[int, tuple[str, int]] = {}
+        self._due: dict[int, float] = {}
+
+    @property
+    def info(self) -> EngineInfo:
+        return EngineInfo("free", RATE, slots=1000, batch=1000, voices=(_VOICE,), default_voice=_VOICE.name)
+
+    def start(self, request: SegmentRequest) -> None:
+        name, frames = request.text.split()
+        self._wanted[request.request_id] = name, int(frames)
+        self._made[request.request_id] = []
+        self._due[request.request_id] = time.monotonic()
+
+    def step(self, request_ids: Sequence[int]) -> list[Chunk | Failed]:
+        time.sleep(max(0.0, min(self._due[r] for r in request_ids) - time.monotonic(), 0.001))
+        now = time.monotonic()
+        return [self._chunk(r, now) for r in request_ids if self._due[r] <= now]
+
+    def _chunk(self, request_id: int, made_at: float) -> Chunk:
+        name, frames = self._wanted[request_id]
+        made = self._made[request_id]
+        made.append(made_at)
+        self._due[request_id] += _FRAME_S
+        if len(made) < frames:
+            return Chunk(request_id, self._frame)
+        with self._log.open("a") as file:
+            file.write(json.dumps([name, made]) + "\n")
+        self.cancel(request_id)
+        return Chunk(request_id, self._frame, StopReason.COMPLETE)
+
+    def cancel(self, request_id: int) -> None:
+        self._wanted.pop(request_id, None)
+        self._made.pop(request_id, None)
+        self._due.pop(request_id, None)
+
+    def interrupt(self, request_id: int) -> None:
+        """A step is never longer than a frame."""
+
+
+def main() -> int:
+    """`python -m tests.bench.scripted LOG [server flags]`."""
+    import uvloop  # noqa: PLC0415  # the worker imports this module too
+
+    from server import log  # noqa: PLC0415
+    from server.run import run  # noqa: PLC0415
+    from server.settings import load  # noqa: PLC0415
+    from streaming.engine import EngineSpec  # noqa: PLC0415
+
+    path, *flags = sys.argv[1:]
+    settings = load(flags)
+    log.set_up(settings.log_level)
+    return uvloop.run(run(settings, [EngineSpec("tests.bench.scripted:FreeEngine", {"log": path})]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
