@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export OMP_WAIT_POLICY := passive
 export OMP_NUM_THREADS := 1
 
-.PHONY: install demo test test-slow check format docs clean
+.PHONY: install demo test test-slow judge check format docs clean
 
 install: $(VENV)/.server  ## what the server and its voices need
 
@@ -17,6 +17,11 @@ test: $(VENV)/.test  ## every test that needs minutes at most
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m slow
+
+judge: $(VENV)/.judge  ## what a recogniser hears of twenty sentences in each language
+	$(BIN)/python -m tests.bench.speech --language en
+	$(BIN)/python -m tests.bench.speech --language zh
+	$(BIN)/python -m tests.bench.speech --language mixed
 
 check: $(VENV)/.test $(VENV)/.lint  ## format, lint, types, Dockerfile
 	$(BIN)/ruff format --check .
@@ -46,6 +51,10 @@ $(VENV)/.server: $(VENV)/.pip pyproject.toml
 
 $(VENV)/.test: $(VENV)/.server pyproject.toml
 	$(BIN)/python -m pip install --quiet --group test
+	touch $@
+
+$(VENV)/.judge: $(VENV)/.test pyproject.toml
+	$(BIN)/python -m pip install --quiet --group judge
 	touch $@
 
 $(VENV)/.lint: $(VENV)/.pip pyproject.toml

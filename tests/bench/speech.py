@@ -1,0 +1,144 @@
+"""Is it said right? Twenty sentences through the whole server, heard by a recogniser.
+
+`python -m tests.bench.speech [--language en|zh|mixed] [--json FILE]`; `make judge` installs the recogniser.
+
+Each text goes in once word by word and once in one piece, and both must give the same samples. English is judged by
+word error, Chinese and mixed text by character error.
+"""
+
+import argparse
+import asyncio
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firstword.client import Client, connect
+from firstword.protocol import AudioPacket, Ended
+from tests.asr import chinese_units, edits, english_units, hear_chinese, hear_english
+from tests.bench.report import Report
+from tests.bench.ttfa import VOICES, pieces
+from tests.serving import running_server
+
+TEXTS = {
+    "en": (
+        "The weather is lovely today, and the garden is full of birds.",
+        "Please leave your coat in the hall and come into the kitchen.",
+        "She found an old letter in the back of the drawer.",
+        "We walked along the river until the sun went down.",
+        "My brother plays the piano every evening after dinner.",
+        "The train was late, so we missed the beginning of the film.",
+        "Can you tell me the way to the station, please?",
+        "He opened the window because the room was too warm.",
+        "They have lived in this village for more than thirty years.",
+        "The children are building a castle out of sand.",
+        "I would like a cup of coffee and a piece of apple cake.",
+        "Her new book is about the history of the ocean.",
+        "The doctor told him to rest and drink plenty of water.",
+        "Nobody knew where the music was coming from.",
+        "Our teacher speaks five languages and is learning another.",
+        "It was so quiet that we could hear the clock in the next room.",
+        "The market opens at six o'clock in the morning.",
+        "You should call your mother before it gets too late.",
+        "The old bridge was closed after the storm last winter.",
+        "Thank you for your help, it made everything much easier.",
+    ),
+    "zh": (
+        "今天天气很好，花园里有很多鸟。",
+        "请把大衣放在门口，然后到厨房来。",
+        "她在抽屉里找到了一封旧信。",
+        "我们沿着河边一直走到太阳下山。",
+        "我哥哥每天晚饭后都弹钢琴。",
+        "火车晚点了，所以我们错过了电影的开头。",
+        "请问去火车站怎么走？",
+        "房间太热了，所以他打开了窗户。",
+        "他们在这个村子里住了三十多年。",
+        "孩子们正在海边玩沙子。",
+        "我想要一杯咖啡和一块苹果蛋糕。",
+        "她的新书讲的是海洋的历史。",
+        "医生让他多休息，多喝水。",
+        "没有人知道音乐是从哪里来的。",
+        "我们的老师会说五种语言。",
+        "房间里很安静，可以听见钟的声音。",
+        "市场早上六点开门。",
+        "你应该早点给妈妈打电话。",
+        "那座老桥去年冬天关闭了。",
+        "谢谢你的帮助，事情变得容易多了。",
+    ),
+    "mixed": (
+        "我想学习 Python，因为它很有用。",
+        "请打开 Windows，然后等一下。",
+        "这个 project 下周就要完成了。",
+        "我们明天开一个 meeting，讨论新的计划。",
+        "他在 Google 工作了三年。",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One text, as the client has it."""
+
+    samples: NDArray[np.float32]
+    rate: int
+    announced: int
+
+
+async def say(tts: Client, deltas: list[str], voice: str | None) -> Said:
+    """The text's samples."""
+    context = tts.context(voice=voice, codec="pcm_f32le", pace="fast")
+    for delta in deltas:
+        await context.send(delta)
+    await context.end()
+    pcm, announced = b"", 0
+    async for event in context:
+        if isinstance(event, AudioPacket):
+            pcm += event.payload
+        elif isinstance(event, Ended):
+            announced = event.samples
+    assert context.opened is not None
+    return Said(np.frombuffer(pcm, "<f4"), context.opened.sample_rate, announced)
+
+
+async def measure(url: str, language: str) -> tuple[int, int, bool]:
+    """Units said, units heard wrong, and whether both ways of sending gave the same samples."""
+    voice = VOICES["en" if language == "en" else "zh"]
+    said = wrong = 0
+    same = True
+    async with connect(url) as tts:
+        for text in TEXTS[language]:
+            whole = await say(tts, [text], voice)
+            cut = await say(tts, pieces(text, "en" if language == "en" else "zh"), voice)
+            same = same and np.array_equal(whole.samples, cut.samples) and whole.announced == len(whole.samples)
+            expected, got = _units(whole, text, language)
+            said += len(expected)
+            mistakes = edits(expected, got)
+            wrong += mistakes
+            if mistakes:
+                print(f"  {mistakes} wrong: {text}\n           heard: {' '.join(got)}")
+    return said, wrong, same
+
+
+def _units(said: Said, text: str, language: str) -> tuple[list[str], list[str]]:
+    if language == "en":
+        return english_units(text), english_units(hear_english(said.samples, said.rate))
+    return chinese_units(text), chinese_units(hear_chinese(said.samples, said.rate))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--language", choices=sorted(TEXTS), default="en")
+    parser.add_argument("--json", metavar="FILE")
+    arguments = parser.parse_args()
+    with running_server() as server:
+        said, wrong, same = asyncio.run(measure(server.url, arguments.language))
+    report = Report(f"Speech through the server, {arguments.language}, {len(TEXTS[arguments.language])} sentences")
+    report.row("words or characters said", str(said))
+    report.row("heard wrong, %", 100 * wrong / said)
+    report.row("word by word and in one piece are the same", "yes" if same else "NO")
+    report.print({"error_percent": round(100 * wrong / said, 2), "same_samples": same}, arguments.json)
+
+
+if __name__ == "__main__":
+    main()
