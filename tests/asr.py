@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from opencc import OpenCC
 
 _RATE = 16000
-_PAD_S = 0.3
-"""Whisper drops first words that begin at the very first sample."""
+_PAD_S = 1.0
+"""Silence on both sides: whisper mishears first words that begin at once. Of four trimmed sentences it heard two
+wrong with 0.3 s and right with 1 s."""
 _MAX_TOKENS = 120
 """Without a cap a recogniser that lost the thread repeats itself for ever."""
 _NUMBER = re.compile(r"\d+")
