@@ -16,6 +16,9 @@ from streaming.engine import SAMPLE_BYTES, Chunk, Failed, SegmentRequest, StopRe
 from streaming.text.segment import Segment, Segmenter
 from streaming.text.surrogates import SurrogateJoiner
 
+_MOST_MARKS = 1000
+"""Flushes of one context that wait to be answered. More than these are answered together with the last."""
+
 
 @dataclass(slots=True)
 class _Utterance:
@@ -60,6 +63,7 @@ class Context:
         self._settle_at: float | None = None
         self._queue: deque[_Utterance | _FlushMark | _EndMark] = deque()
         self._unsubmitted: deque[_Utterance] = deque()
+        self._marks = 0
         self._indexes = itertools.count()
         self._spoken: list[SpokenSegment] = []
         self._requested: dict[int, _Utterance] = {}
@@ -94,15 +98,17 @@ class Context:
                 "End it and go on in another.",
             )
         self._chars += len(delta)
-        joined = self._joiner.push(delta)
-        self._text.append(joined)
-        self._say(self._segmenter.push(joined))
-        self._arm_settling()
+        if joined := self._joiner.push(delta):
+            self._text.append(joined)
+            self._say(self._segmenter.push(joined))
+            self._arm_settling()
 
     def flush(self) -> None:
         """Speak what is there."""
         self._say_rest()
-        self._queue.append(_FlushMark())
+        if self._marks < _MOST_MARKS:
+            self._marks += 1
+            self._queue.append(_FlushMark())
         self._advance()
 
     def end(self) -> None:
@@ -233,6 +239,7 @@ class Context:
     def _play(self, item: _Utterance | _FlushMark | _EndMark) -> bool:
         """True when this item is done and the next may play."""
         if isinstance(item, _FlushMark):
+            self._marks -= 1
             self._track.push_event(Flushed(self.name, self._track.position))
             return True
         if isinstance(item, _EndMark):

@@ -39,6 +39,11 @@ class Session:
         """Contexts that have not ended."""
         return len(self._contexts)
 
+    @property
+    def backlog(self) -> int:
+        """Answers that wait to be taken."""
+        return len(self._news)
+
     # Verbs. What can't be done is told by a `Refused` event and changes nothing.
 
     def open(self, name: str, options: ContextOptions) -> None:

@@ -277,7 +277,10 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flushed:
-    """Every packet with speech of the text before a `flush` has been sent. One for each `flush`, in order."""
+    """Every packet with speech of the text before a `flush` has been sent. One for each `flush`, in order.
+
+    More than a thousand that wait are answered together.
+    """
 
     type: ClassVar[str] = "flushed"
     context: str = _context()

@@ -25,7 +25,7 @@ async function speak() {
   player ??= await Player.create(RATE, onstate);
   if (!client?.open) client = await Client.connect($("key").value, { onmessage, onaudio, onclose });
   player.clear();
-  turn = { name: `turn-${++turns}`, text: $("text").value, words: [], played: 0, number: null, firstSent: null };
+  turn = { name: `turn-${++turns}`, text: $("text").value, words: [], heard: 0, played: 0, number: null, ended: false, firstSent: null };
   client.send("open", turn.name, { voice: $("voice").value || null, codec: "pcm_f32le", speed: Number($("speed").value) });
   say("", false);
   $("stop").disabled = false;
@@ -45,7 +45,8 @@ async function feed(current) {
 function stop() {
   if (!turn) return;
   player.clear();
-  if (client.open) client.send("cancel", turn.name, { played_ms: (turn.played / RATE) * 1000 });
+  if (turn.ended) tellHeard([...turn.text].slice(0, turn.heard).join("")); // all of it was sent; we know what was played
+  else if (client.open) client.send("cancel", turn.name, { played_ms: (turn.played / RATE) * 1000 });
   finish();
 }
 
@@ -56,11 +57,18 @@ function finish() {
 
 function onmessage(message) {
   if (message.type === "error") say(message.message, true);
-  if (message.type === "ended" && message.reason === "cancelled") say(`You heard: ${message.spoken || "nothing"}`, false);
+  if (message.type === "ended" && message.reason === "cancelled") tellHeard(message.spoken);
   if (!turn || message.context !== turn.name) return;
   if (message.type === "opened") turn.number = message.number;
   if (message.type === "timing") turn.words.push(...message.words);
-  if (message.type === "ended") player.end();
+  if (message.type === "ended") {
+    turn.ended = true;
+    player.end();
+  }
+}
+
+function tellHeard(text) {
+  say(`You heard: ${text || "nothing"}`, false);
 }
 
 function onaudio({ number, sequence, payload }) {

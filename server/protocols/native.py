@@ -17,12 +17,17 @@ from server.edge import VERSION, Edge
 from server.host import ContextOptions, Refusal
 from server.listener import ABORT
 from server.session import Session
+from server.token_bucket import TokenBucket
 from streaming.engine import Pace, SpeechParams
 
 _log = logging.getLogger(__name__)
 
 _CLOSE_S = 2.0
 """How long a close frame may wait for a client that does not read."""
+
+_FLOOD_PAUSE_S = 0.1
+_MOST_BACKLOG = 256
+"""Answers that may wait for the client before it is not read any further."""
 
 _READY_WAIT_S = 10.0
 """How long a client that comes while the first worker loads is kept waiting."""
@@ -39,7 +44,8 @@ class NativeConnection:
         self._session = Session(edge.host, self._wakeup.set, ContextOptions())
         self._limits = edge.settings
         self._heard_at = edge.host.clock()
-        self._allowance = self._limits.max_messages_per_s
+        self._bucket = TokenBucket(self._limits.max_messages_per_s, edge.host.clock())
+        self._taken = asyncio.Event()
         self._leaving = False
         self._sending_since = math.inf
 
@@ -121,12 +127,12 @@ class NativeConnection:
             self._receive(message.get("text"))
 
     async def _keep_rate(self) -> None:
-        """A flood is read no faster than the limit; the client's own socket makes it wait."""
-        rate = self._limits.max_messages_per_s
-        self._allowance -= 1
-        if self._allowance < 0:
-            await asyncio.sleep(0.1)
-            self._allowance += rate * 0.1
+        """A flood, or a client that does not take its answers, is read slowly: its own socket makes it wait."""
+        if not self._bucket.take(self._edge.host.clock()):
+            await asyncio.sleep(_FLOOD_PAUSE_S)
+        while self._session.backlog > _MOST_BACKLOG:
+            self._taken.clear()
+            await self._taken.wait()
 
     def _receive(self, text: str | None) -> None:
         try:
@@ -186,6 +192,7 @@ class NativeConnection:
         else:
             await self._websocket.send_text(wire.serialize(translate(event)))
         self._sending_since = math.inf
+        self._taken.set()
 
     async def _watch(self) -> None:
         """Cut a client off that does not take its audio. One look now and then is cheaper than a timer a packet."""

@@ -148,6 +148,17 @@ def test_flush_twice_speaks_once_and_answers_twice(bench: Bench) -> None:
     assert [type(e) for e in bench.told(SegmentStarted, Flushed)] == [SegmentStarted, Flushed, Flushed]
 
 
+def test_a_flood_of_flushes_does_not_pile_up(bench: Bench) -> None:
+    bench.session.text("a", "One two.")
+    for _ in range(5000):
+        bench.session.flush("a")
+        bench.session.text("a", "")
+    bench.speech.speak_all()
+    assert len(bench.told(Flushed)) == 1000
+    bench.session.flush("a")
+    assert len(bench.told(Flushed)) == 1
+
+
 def test_end_twice_ends_once(bench: Bench) -> None:
     bench.session.text("a", "One two.")
     bench.session.end("a")

@@ -14,6 +14,7 @@ from websockets.typing import Subprotocol
 
 from firstword.client import ConnectError, Context, ContextEvent, ServerGoneError, SpeechError, connect
 from firstword.protocol import AudioPacket, Ended, Error, ErrorCode, Flushed, Opened, Segment, Timing
+from server.protocols.native import NativeConnection
 from tests.conftest import Serve, Served
 
 KEY = "a-key-of-enough-length"
@@ -201,6 +202,20 @@ async def test_an_open_context_is_not_idle(serve: Serve) -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.5):
                 await websocket.recv()
+
+
+async def test_a_client_that_sends_mistakes_and_never_reads_is_not_read_any_further(serve: Serve) -> None:
+    server = await serve(max_messages_per_s=1e6, stall_s=1.0, ping_s=60.0)
+    websocket = await raw(server)
+    websocket.transport.pause_reading()
+    (connection,) = server.edge._connections
+    assert isinstance(connection, NativeConnection)
+    with pytest.raises((ConnectionClosed, TimeoutError)):
+        async with asyncio.timeout(15):
+            while True:
+                await websocket.send("{" * 1000)
+                assert connection._session.backlog < 300
+    websocket.transport.abort()
 
 
 async def test_a_client_that_vanishes_leaves_nothing_behind(serve: Serve) -> None:
