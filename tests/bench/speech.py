@@ -100,23 +100,31 @@ async def say(tts: Client, deltas: list[str], voice: str | None) -> Said:
     return Said(np.frombuffer(pcm, "<f4"), context.opened.sample_rate, announced)
 
 
-async def measure(url: str, language: str) -> tuple[int, int, bool]:
-    """Units said, units heard wrong, and whether both ways of sending gave the same samples."""
+async def say_all(url: str, language: str) -> list[tuple[Said, Said]]:
+    """Every text in one piece, and cut."""
     voice = VOICES["en" if language == "en" else "zh"]
-    said = wrong = 0
-    same = True
     async with connect(url) as tts:
-        for text in TEXTS[language]:
-            whole = await say(tts, [text], voice)
-            cut = await say(tts, pieces(text, "en" if language == "en" else "zh"), voice)
-            same = same and np.array_equal(whole.samples, cut.samples) and whole.announced == len(whole.samples)
-            expected, got = _units(whole, text, language)
-            said += len(expected)
-            mistakes = edits(expected, got)
-            wrong += mistakes
-            if mistakes:
-                print(f"  {mistakes} wrong: {text}\n           heard: {' '.join(got)}")
-    return said, wrong, same
+        return [
+            (await say(tts, [text], voice), await say(tts, pieces(text, "en" if language == "en" else "zh"), voice))
+            for text in TEXTS[language]
+        ]
+
+
+def judge(spoken: list[tuple[Said, Said]], language: str) -> tuple[int, int]:
+    """Units said, and units heard wrong."""
+    said = wrong = 0
+    for text, (whole, _) in zip(TEXTS[language], spoken, strict=True):
+        expected, got = _units(whole, text, language)
+        mistakes = edits(expected, got)
+        said, wrong = said + len(expected), wrong + mistakes
+        if mistakes:
+            print(f"  {mistakes} wrong: {text}\n           heard: {' '.join(got)}")
+    return said, wrong
+
+
+def same_both_ways(whole: Said, cut: Said) -> bool:
+    """The same samples, as many as were announced."""
+    return np.array_equal(whole.samples, cut.samples) and whole.announced == len(whole.samples)
 
 
 def _units(said: Said, text: str, language: str) -> tuple[list[str], list[str]]:
@@ -132,7 +140,9 @@ def main() -> None:
     parser.add_argument("--json", metavar="FILE")
     arguments = parser.parse_args()
     with running_server() as server:
-        said, wrong, same = asyncio.run(measure(server.url, arguments.language))
+        spoken = asyncio.run(say_all(server.url, arguments.language))
+    said, wrong = judge(spoken, arguments.language)
+    same = all(same_both_ways(whole, cut) for whole, cut in spoken)
     report = Report(f"Speech through the server, {arguments.language}, {len(TEXTS[arguments.language])} sentences")
     report.row("words or characters said", str(said))
     report.row("heard wrong, %", 100 * wrong / said)
