@@ -1,6 +1,30 @@
-"""Deltas in, segments out."""
+"""Deltas in, segments out.
+
+A segment is cut at the first place where it is long enough and the text allows it: the first one at a clause,
+so that speech starts early, later ones at a sentence. Whether a mark is such a place depends on a bounded window
+around it, so that any split of the same text into deltas gives the same segments.
+"""
 
 from dataclasses import dataclass
+
+from streaming.text.boundary import CLAUSE_MARKS, WINDOW, Mark, Verdict, judge
+from streaming.text.chars import CLOSERS, NEWLINES, OPENERS, SENTENCE_STOPS, is_digit, is_han, is_speakable
+from streaming.text.surrogates import SurrogateJoiner
+from streaming.text.words import word_cut
+
+_BLOCK = 1024
+"""Characters scanned at a time: the buffer stays short, so a long delta costs no more than many short ones."""
+_LEADING = 8
+"""Characters kept before the first speakable one: opening quotes, signs, currency."""
+_SIGNS = frozenset("-+−±#@&~*_/\\<>=|`^%")
+_FORCED = (1.0, 1.5, 4.0)
+"""How full a segment is when it is cut between words, at any space, anywhere."""
+
+_CLAUSE_PAUSE_S = {",": 0.18, "，": 0.18, "、": 0.14, "…": 0.3}
+_WEAK_PAUSE_S = 0.25
+_SENTENCE_PAUSE_S = 0.45
+_LINE_PAUSE_S = 0.6
+_NO_PAUSE_S = 0.12
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +39,255 @@ class Segment:
     start: int
     end: int
     pause_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentLimits:
+    """How long segments are, in characters. `cjk_*` count Han, kana and Hangul, which take longer to speak.
+
+    Mixed text adds up: half of one limit and half of the other fill a segment.
+    """
+
+    first_min: int = 10
+    first_max: int = 72
+    min: int = 16
+    clause: int = 120
+    """From here on a later segment ends at the next clause, too."""
+    max: int = 240
+    cjk_first_min: int = 4
+    cjk_first_max: int = 8
+    cjk_min: int = 5
+    cjk_clause: int = 24
+    cjk_max: int = 48
+
+    def __post_init__(self) -> None:
+        if not 0 < self.first_min <= self.first_max or not 0 < self.min <= self.clause <= self.max:
+            raise ValueError("segment limits must rise: first_min, first_max and min, clause, max")
+        if not 0 < self.cjk_first_min <= self.cjk_first_max or not 0 < self.cjk_min <= self.cjk_clause <= self.cjk_max:
+            raise ValueError("segment limits must rise: cjk_first_min, cjk_first_max and cjk_min, cjk_clause, cjk_max")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """Limits of one segment as (characters, Han characters) pairs."""
+
+    sentence: tuple[int, int]
+    clause: tuple[int, int]
+    least: tuple[int, int]
+    most: tuple[int, int]
+    context: int
+    """Characters seen beyond a forced cut: a mark there is a better place, and the last word is whole."""
+
+
+def _first_sizes(limits: SegmentLimits) -> _Sizes:
+    clause = (limits.first_min, limits.cjk_first_min)
+    # A first sentence may be half as long as a first clause: its pause is a natural one.
+    sentence = ((clause[0] + 1) // 2, (clause[1] + 1) // 2)
+    return _Sizes(sentence, clause, clause, (limits.first_max, limits.cjk_first_max), context=2)
+
+
+def _later_sizes(limits: SegmentLimits) -> _Sizes:
+    least = (limits.min, limits.cjk_min)
+    clause = (limits.clause, limits.cjk_clause)
+    return _Sizes(least, clause, least, (limits.max, limits.cjk_max), context=12)
+
+
+@dataclass(slots=True)
+class _Scan:
+    """What is known about the beginning of the buffer. Positions count from the start of the segment."""
+
+    at: int = 0
+    plain: int = 0
+    han: int = 0
+    speakable: bool = False
+    line: int = 0
+    """Where the judged text begins: the start of the segment or of its last sentence."""
+    sentence_end: int = 0
+    """The last sentence that was too short to stand alone."""
+    clause_end: int = 0
+    least_at: int = 0
+    """Where the segment became long enough to be cut anywhere."""
+    forced: int = 0
+    """How many of the `_FORCED` fillings were tried."""
+
+    def fill(self, size: tuple[int, int]) -> float:
+        return self.plain / size[0] + self.han / size[1]
+
+
+class Segmenter:
+    """Cuts text that comes in deltas into segments. Owned by one context."""
+
+    def __init__(self, limits: SegmentLimits = SegmentLimits()) -> None:
+        self._joiner = SurrogateJoiner()
+        self._later = _later_sizes(limits)
+        self._sizes = _first_sizes(limits)
+        self._buffer = ""
+        self._offset = 0
+        self._scan = _Scan()
+
+    @property
+    def waiting(self) -> bool:
+        """Is there text that would be spoken if nothing followed."""
+        return self._scan.speakable or any(map(is_speakable, self._buffer[self._scan.at :]))
+
+    def push(self, delta: str) -> list[Segment]:
+        """Take in more text; return the segments that became certain."""
+        return self._feed(self._joiner.push(delta))
+
+    def settle(self) -> list[Segment]:
+        """Text has stopped coming: return what ends at a sentence or a clause, as if nothing followed."""
+        segments = self._drain(final=True)
+        while cut := self._settled_cut():
+            segments += self._cut(cut) + self._drain(final=True)
+        # What was judged as the end of the text is judged again when more comes.
+        self._scan = _Scan()
+        return segments
+
+    def flush(self) -> list[Segment]:
+        """Return everything that is left."""
+        segments = self._feed(self._joiner.flush()) + self._drain(final=True)
+        return segments + self._cut(len(self._buffer))
+
+    def _feed(self, text: str) -> list[Segment]:
+        segments: list[Segment] = []
+        for at in range(0, len(text), _BLOCK):
+            self._buffer += text[at : at + _BLOCK]
+            segments += self._drain(final=False)
+        return segments
+
+    def _drain(self, *, final: bool) -> list[Segment]:
+        segments: list[Segment] = []
+        while cut := self._next_cut(final=final):
+            segments += self._cut(cut)
+        return segments
+
+    def _next_cut(self, *, final: bool) -> int:
+        """Scan on until a cut is certain; 0 when the buffer is used up or the next mark is unsure."""
+        scan = self._scan
+        while scan.at < len(self._buffer):
+            char = self._buffer[scan.at]
+            if char in NEWLINES or self._is_idle(char):
+                return scan.at + 1
+            verdict = self._judge(char, final=final)
+            if verdict.mark is Mark.UNSURE or (self._is_overfull() and not self._sees_on(final=final)):
+                return 0
+            if cut := self._cut_before():
+                return cut
+            self._count(verdict.length)
+            if cut := self._cut_after(verdict.mark):
+                return cut
+        return 0
+
+    def _is_idle(self, char: str) -> bool:
+        """Is this a blank or the end of a long run of marks, with nothing to say before it."""
+        scan = self._scan
+        return not scan.speakable and (char.isspace() or scan.at >= WINDOW) and not is_speakable(char)
+
+    def _judge(self, char: str, *, final: bool) -> Verdict:
+        if char not in SENTENCE_STOPS and char not in CLAUSE_MARKS:
+            return Verdict(Mark.NOTHING, 1)
+        at = self._scan.at
+        line = max(self._scan.line, at - WINDOW)
+        ahead = self._buffer[at : at + WINDOW]
+        return judge(self._buffer[line:at], ahead, line_start=line == self._scan.line, final=final)
+
+    def _count(self, length: int) -> None:
+        scan = self._scan
+        for char in self._buffer[scan.at : scan.at + length]:
+            scan.han += is_han(char)
+            scan.plain += not is_han(char)
+            scan.speakable = scan.speakable or is_speakable(char)
+        scan.at += length
+        if not scan.least_at and scan.fill(self._sizes.least) >= 1:
+            scan.least_at = scan.at
+
+    def _cut_after(self, mark: Mark) -> int:
+        """The cut that the mark just counted asks for, 0 if none."""
+        scan, sizes = self._scan, self._sizes
+        if mark is Mark.NOTHING or not scan.speakable:
+            return 0
+        if scan.fill(sizes.sentence if mark is Mark.SENTENCE else sizes.clause) >= 1:
+            return scan.at
+        if mark is Mark.SENTENCE:
+            scan.sentence_end = scan.line = scan.at
+        else:
+            scan.clause_end = scan.at
+        return 0
+
+    def _is_overfull(self) -> bool:
+        scan = self._scan
+        return scan.forced < len(_FORCED) and scan.fill(self._sizes.most) >= _FORCED[scan.forced]
+
+    def _sees_on(self, *, final: bool) -> bool:
+        return final or len(self._buffer) >= self._scan.at + self._sizes.context
+
+    def _cut_before(self) -> int:
+        """The cut of a segment that is too long, unless a mark is near: then that one decides."""
+        if not self._is_overfull():
+            return 0
+        scan = self._scan
+        near = self._buffer[scan.at : scan.at + self._sizes.context]
+        if scan.fill(self._sizes.most) < _FORCED[scan.forced] * 1.2 + 0.1 and not _MARKS.isdisjoint(near):
+            return 0
+        scan.forced += 1
+        return self._forced_cut(near)
+
+    def _forced_cut(self, near: str) -> int:
+        scan = self._scan
+        if scan.forced == len(_FORCED):
+            return scan.at
+        if mark := self._settled_cut():
+            return mark
+        text = self._buffer[: scan.at]
+        if scan.forced > 1:
+            return text.rfind(" ") + 1
+        return word_cut(text + near, scan.least_at, scan.at)
+
+    def _settled_cut(self) -> int:
+        """The last mark seen that is good enough when no better one comes, 0 if none."""
+        scan = self._scan
+        clause = scan.clause_end if scan.clause_end >= scan.least_at > 0 else 0
+        return max(scan.sentence_end, clause)
+
+    def _cut(self, length: int) -> list[Segment]:
+        """Take `length` characters off the buffer: a segment, or nothing if they say nothing."""
+        raw, start = self._buffer[:length], self._offset
+        self._buffer = self._buffer[length:]
+        self._offset += length
+        self._scan = _Scan()
+        first = next((at for at, char in enumerate(raw) if is_speakable(char)), None)
+        if first is None:
+            return []
+        self._sizes = self._later
+        first, last = _lead(raw, first), len(raw.rstrip())
+        return [Segment(raw[first:last], start + first, start + last, _pause_s(raw))]
+
+
+_MARKS = NEWLINES | SENTENCE_STOPS | CLAUSE_MARKS
+
+
+def _lead(raw: str, first: int) -> int:
+    """Where the text begins whose first speakable character is at `first`."""
+    at = first
+    while at > 0 and first - at < _LEADING and _leads(raw[at - 1], raw[at]):
+        at -= 1
+    return at
+
+
+def _leads(char: str, following: str) -> bool:
+    return char in OPENERS or char in _SIGNS or (char == "." and is_digit(following))
+
+
+def _pause_s(raw: str) -> float:
+    """The silence that the end of `raw` asks for, in seconds."""
+    if raw[-1] in NEWLINES:
+        return _LINE_PAUSE_S
+    marks = raw.rstrip().rstrip("".join(CLOSERS))
+    last = marks[-1:]
+    if marks.endswith(("...", "…")):
+        return _CLAUSE_PAUSE_S["…"]
+    if last in SENTENCE_STOPS:
+        return _SENTENCE_PAUSE_S
+    if last in CLAUSE_MARKS:
+        return _CLAUSE_PAUSE_S.get(last, _WEAK_PAUSE_S)
+    return _NO_PAUSE_S
