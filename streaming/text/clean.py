@@ -74,6 +74,16 @@ class Cleaner:
         self.skipped: list[tuple[int, int, str]] = []
         """Source ranges of what was left out and is more than markup, with the reason. The reader empties it."""
 
+    @property
+    def consumed(self) -> int:
+        """The source offset before which nothing is held back."""
+        return self._offset
+
+    @property
+    def holding(self) -> bool:
+        """Is text held back that may be said."""
+        return bool(self._text) and not self._hidden
+
     def push(self, delta: str) -> Mapped:
         """Clean text that became certain."""
         return self._feed(self._joiner.push(delta), final=False)

@@ -7,8 +7,10 @@ around it, so that any split of the same text into deltas gives the same segment
 
 from dataclasses import dataclass
 
+from streaming.text.alphabet import Skip
 from streaming.text.boundary import CLAUSE_MARKS, WINDOW, Mark, Verdict, judge
 from streaming.text.chars import CLOSERS, NEWLINES, OPENERS, SENTENCE_STOPS, is_digit, is_han, is_speakable
+from streaming.text.mapped import Link
 from streaming.text.surrogates import SurrogateJoiner
 from streaming.text.words import word_cut
 
@@ -32,13 +34,22 @@ class Segment:
     """A stretch of text to be spoken in one generation.
 
     `start` and `end` are offsets in code points into everything pushed since the segmenter was made;
-    `text` is that stretch, cleaned, and `pause_s` the silence that its ending asks for.
+    `text` is that stretch, cleaned, and `pause_s` the silence that its ending asks for. The rest is the work of
+    `TextFront`: without it, `text` is what is spoken.
     """
 
     text: str
     start: int
     end: int
     pause_s: float
+    spoken: str = ""
+    """What the engine is given. Empty with something `skipped`: the engine can read none of it."""
+    mapping: tuple[Link, ...] = ()
+    """Which part of `spoken` says which part of the source, in order of `spoken`."""
+    skipped: tuple[Skip, ...] = ()
+    """Source text that is left out although someone may miss it."""
+    language: str = ""
+    """`en` or `zh`: how numbers and signs were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,11 @@ class Segmenter:
     def waiting(self) -> bool:
         """Is there text that would be spoken if nothing followed."""
         return self._scan.speakable or any(map(is_speakable, self._buffer[self._scan.at :]))
+
+    @property
+    def consumed(self) -> int:
+        """The offset before which nothing is held back."""
+        return self._offset
 
     def push(self, delta: str) -> list[Segment]:
         """Take in more text; return the segments that became certain."""
