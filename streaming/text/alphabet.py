@@ -28,41 +28,49 @@ class Alphabet:
     han: bool = False
     language: str = "en"
 
+    @property
+    def unreadable(self) -> re.Pattern[str]:
+        """Matches one character that the engine can't read."""
+        han = "\u3400-\u9fff" if self.han else ""
+        # The module `re` keeps what it compiled.
+        return re.compile(rf"[^{re.escape(self.letters + self.marks)}{han}\s]")
+
     def reads(self, char: str) -> bool:
         """Can the engine read this character."""
-        return char in self.letters or char in self.marks or char.isspace() or (self.han and "\u3400" <= char <= "\u9fff")
+        return (
+            char in self.letters or char in self.marks or char.isspace() or (self.han and "\u3400" <= char <= "\u9fff")
+        )
 
 
 ENGLISH = Alphabet("english")
 CHINESE_AND_ENGLISH = Alphabet("chinese-and-english", marks="，。！？；：、,.!?;:'\"()-“”", han=True, language="zh")
 
 _MARKS = {
-    "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": ", ", "―": ", ", "…": "...", "，": ", ", "。": ". ", "！": "! ", "？": "? ",
-    "；": "; ", "：": ": ", "、": ", ", "（": " (", "）": ") ", "～": " ", "~": " ", "_": " ", "/": " ", "\\": " ", "|": " ",
-    "*": " ", "#": " ", "^": " ", "«": '"', "»": '"', "「": '"', "」": '"', "『": '"', "』": '"', "《": '"', "》": '"',
-    "【": " ", "】": " ", "{": " ", "}": " ", "•": " ", "·": " ", "؟": "?", "،": ",", "।": ".", "␣": " ", "¿": " ", "¡": " ",
+    "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": ", ", "―": ", ", "…": "...", "，": ", ", "。": ". ",
+    "！": "! ", "？": "? ", "；": "; ", "：": ": ", "、": ", ", "（": " (", "）": ") ", "～": " ", "~": " ",
+    "_": " ", "/": " ", "\\": " ", "|": " ", "*": " ", "#": " ", "^": " ", "«": '"', "»": '"', "「": '"', "」": '"',
+    "『": '"', "』": '"', "《": '"', "》": '"', "【": " ", "】": " ", "{": " ", "}": " ", "•": " ", "·": " ",
+    "؟": "?", "،": ",", "।": ".", "␣": " ", "¿": " ", "¡": " ",
 }  # fmt: skip
-_LETTERS = {"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe",
-            "þ": "th", "ð": "d", "ı": "i"}  # fmt: skip
-_UNREADABLE = re.compile(r"\S")
+_LETTERS = {
+    "ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "œ": "oe",
+    "Œ": "Oe", "þ": "th", "ð": "d", "ı": "i",
+}  # fmt: skip
 
 
 def fit(text: Mapped, alphabet: Alphabet, source: str, offset: int) -> tuple[Mapped, tuple[Skip, ...]]:
     """`text` in the characters of `alphabet`. `source` is the text from `offset` on, for what is reported."""
     skipped: list[Skip] = []
 
-    def say(match: re.Match[str]) -> str | None:
-        char = match.group()
-        if alphabet.reads(char):
-            return None
-        said = _nearest(char, alphabet)
+    def say(match: re.Match[str]) -> str:
+        said = _nearest(match.group(), alphabet)
         if said is None:
             at = match.start()
             _report(skipped, source, offset, text.starts[at], text.ends[at])
             return " "
         return said
 
-    fitted = text.sub(_UNREADABLE, say)
+    fitted = text.sub(alphabet.unreadable, say)
     return fitted, tuple(skipped)
 
 

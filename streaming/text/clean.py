@@ -7,7 +7,6 @@ at most `_HOLD` characters of it.
 import html
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from streaming.text.chars import NEWLINES, is_han, word_set
@@ -17,12 +16,12 @@ from streaming.text.surrogates import SurrogateJoiner
 _HOLD = 300
 _BLOCK = 1024
 
-_KEPT = frozenset("！，：；？（）［］｛｝～…½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒²³™®©\u200d\ufe0f¯´¨")
+_KEPT = frozenset("！，：；？（）［］｛｝～…½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞²³™®©\u200d\ufe0f¯´¨")
 """Compatibility characters that mean more as they are."""
 _HIDDEN_TAGS = word_set("think thinking reasoning thought scratchpad script style")
 _BLOCK_TAGS = word_set(
-    "address article aside blockquote br break dd div dl dt figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li"
-    " main nav ol p pre section table td th title tr ul"
+    "address article aside blockquote br break dd div dl dt figcaption figure footer form h1 h2 h3 h4 h5 h6 header"
+    " hr li main nav ol p pre section table td th title tr ul"
 )
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,40})((?:\s+[\w:-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>]+))*)\s*/?>")
 _TOKEN = re.compile(r"<\|[^|<>\n]{1,60}\|>")
@@ -34,12 +33,17 @@ _LINK = re.compile(r"\[([^\[\]\n]{0,200})\]\(([^()\s]*(?:\([^()\s]*\))?[^()\s]*)
 _BRACKET = re.compile(r"\[([^\[\]\n]{0,200})\]")
 _CONTROL = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)*")
 _MODEL_TOKENS = re.compile(
-    r"(?:[SE]?[Ptu]?(?:tts|txt)|[PSE]tts|Ebreak|Sbreak|break_\d|laugh_\d|oral_\d|speed_\d|spk_emb|empty_spk|uv_break|v_break"
-    r"|lbreak|llbreak|undefine|laugh|music|pure|Stts|Ptts|UNK|PAD|CLS|SEP|MASK|INST|/INST)"
+    r"[SPE](?:tts|break|txt)|(?:break|laugh|oral|speed)_\d+|spk_emb|empty_spk|u?v_break|l?lbreak|undefine|laugh|music|pure"
+    r"|UNK|PAD|CLS|SEP|MASK|/?INST"
 )
 _LINE_HEAD = re.compile(r"[ \t]*(?:(?:>[ \t]?)+[ \t]*)?(?:#{1,6}[ \t]+|[-+*•·‣◦][ \t]+(?:\[[ xX]\][ \t]+)?)?")
-_LINE_HEAD_PART = re.compile(r"[ \t]*(?:(?:>[ \t]?)+[ \t]*)?(?:#{0,6}|#{1,6}[ \t]+|[-+*•·‣◦](?:[ \t]+(?:\[[ xX]?\]?[ \t]*)?)?)?\Z")
-_RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}(?=[\n\r])|[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*(?=[\n\r])")
+_LINE_HEAD_PART = re.compile(
+    r"[ \t]*(?:(?:>[ \t]?)+[ \t]*)?(?:#{0,6}|#{1,6}[ \t]+|[-+*•·‣◦](?:[ \t]+(?:\[[ xX]?\]?[ \t]*)?)?)?\Z"
+)
+_RULE = re.compile(
+    r"[ \t]*(?:[-*_=][ \t]*){3,}(?=[\n\r])"
+    r"|[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*(?=[\n\r])"
+)
 _RULE_PART = re.compile(r"[ \t]*[-*_=|:][-*_=|: \t]*\Z")
 _SPECIAL = frozenset("<&[]*_`~|!")
 
@@ -146,10 +150,29 @@ class Cleaner:
             return self._at_hidden(at, whole)
         if self._line_start:
             return self._at_line_start(at, whole)
-        char = text[at]
-        if char not in _SPECIAL:
-            return Found(1, None)
-        return _READERS[char](self, at, whole)
+        return self._at_mark(text[at], at, whole) if text[at] in _SPECIAL else Found(1, None)
+
+    def _at_mark(self, mark: str, at: int, whole: bool) -> Found:
+        match mark:
+            case "<":
+                return self._read_angle(at, whole)
+            case "&":
+                return self._read_entity(at, whole)
+            case "[":
+                return self._read_bracket(at, whole)
+            case "!":
+                return self._read_bang(at, whole)
+            case "*" | "_":
+                return self._read_emphasis(at, whole)
+            case "~":
+                return self._read_tilde(at, whole)
+            case "|" if self._table:
+                return Found(1, ", ")
+            case "]":
+                return Found(1, " ")
+            case "`":
+                return Found(1, "")
+        return Found(1, None)
 
     def _at_line_start(self, at: int, whole: bool) -> Found:
         """Marks that only count at the beginning of a line: headings, bullets, quotes, rules, fences, tables."""
@@ -174,21 +197,16 @@ class Cleaner:
 
     def _at_hidden(self, at: int, whole: bool) -> Found:
         """Inside a fence or a block that is not for the listener: only its end counts."""
-        text, char = self._text, self._text[at]
-        mark = "```" if self._hidden == "code" else "</"
-        if char != mark[0]:
-            return Found(1, "")
-        if not whole and len(text) - at < 24 and not (self._hidden != "code" and ">" in text[at:]):
-            if self._hidden == "code" and len(text) - at >= 3:
-                pass
-            elif mark.startswith(text[at : at + len(mark)]) or (text.startswith(mark, at) and self._hidden != "code"):
-                return _WAIT
+        end = "```" if self._hidden == "code" else f"</{self._hidden}"
+        head = self._text[at : at + len(end)].lower()
+        if head != end:
+            return _WAIT if not whole and head == end[: len(self._text) - at] else Found(1, "")
         if self._hidden == "code":
-            return self._unhide(at, 3) if text.startswith("```", at) else Found(1, "")
-        tag = re.compile(r"</(\w+)\s*>").match(text, at)
-        if tag and tag.group(1).lower() == self._hidden:
-            return self._unhide(at, tag.end() - at)
-        return Found(1, "")
+            return self._unhide(at, len(end))
+        window = self._text[at : at + _HOLD]
+        if match := re.compile(r"</\w+\s*>").match(window):
+            return self._unhide(at, match.end())
+        return _WAIT if not whole and not window[len(end) :].strip() else Found(1, "")
 
     def _unhide(self, at: int, length: int) -> Found:
         self.skipped.append((self._hidden_at, self._offset + at + length, self._hidden))
@@ -253,9 +271,6 @@ class Cleaner:
             return Found(match.end(), " ")
         return Found(1, " ")
 
-    def _read_bracket_end(self, at: int, whole: bool) -> Found:
-        return Found(1, " ")
-
     def _read_emphasis(self, at: int, whole: bool) -> Found:
         """A run of `*` or `_`: silent where it opens or closes emphasis, kept as text anywhere else."""
         text, char = self._text, self._text[at]
@@ -284,30 +299,10 @@ class Cleaner:
             return False
         return run[0] == "*" or not after.isalnum() or is_han(after)
 
-    def _read_tick(self, at: int, whole: bool) -> Found:
-        return Found(1, "")
-
     def _read_tilde(self, at: int, whole: bool) -> Found:
         if at + 1 == len(self._text) and not whole:
             return _WAIT
         return Found(2, "") if self._text.startswith("~~", at) else Found(1, None)
-
-    def _read_pipe(self, at: int, whole: bool) -> Found:
-        return Found(1, ", ") if self._table else Found(1, None)
-
-
-_READERS: dict[str, Callable[[Cleaner, int, bool], Found]] = {
-    "<": Cleaner._read_angle,
-    "&": Cleaner._read_entity,
-    "[": Cleaner._read_bracket,
-    "]": Cleaner._read_bracket_end,
-    "!": Cleaner._read_bang,
-    "*": Cleaner._read_emphasis,
-    "_": Cleaner._read_emphasis,
-    "`": Cleaner._read_tick,
-    "~": Cleaner._read_tilde,
-    "|": Cleaner._read_pipe,
-}
 
 
 def sanitise(char: str) -> str:

@@ -14,11 +14,12 @@ from streaming.text.surrogates import SurrogateJoiner
 class TextFront:
     """Cleans, segments and verbalises. Offsets are code points into everything pushed. Owned by one context."""
 
-    def __init__(self, options: TextOptions = TextOptions(), limits: SegmentLimits = SegmentLimits()) -> None:
+    def __init__(self, options: TextOptions | None = None, limits: SegmentLimits | None = None) -> None:
+        options = options or TextOptions()
         self._options = options
         self._joiner = SurrogateJoiner()
         self._cleaner = Cleaner(options.controls)
-        self._segmenter = Segmenter(limits)
+        self._segmenter = Segmenter(limits or SegmentLimits())
         self._clean = Mapped()
         self._clean_at = 0
         self._source = ""

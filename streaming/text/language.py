@@ -14,7 +14,7 @@ def english_runs(text: str) -> list[tuple[int, int]]:
 
 def _mostly_words(run: str) -> bool:
     words = re.findall(r"[A-Za-z]+", run)
-    return sum(word.islower() for word in words) * 2 >= len(words)
+    return len([word for word in words if word.islower()]) * 2 >= len(words)
 
 
 def language_of(text: str, before: str) -> str:

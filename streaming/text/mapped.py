@@ -43,6 +43,8 @@ class Mapped:
 
     def sub(self, pattern: re.Pattern[str], say: Callable[[re.Match[str]], str | None]) -> "Mapped":
         """Say `say(match)` for every match; None leaves it as it is."""
+        if not pattern.search(self.text):
+            return self
         parts: list[Mapped] = []
         at = 0
         for match in pattern.finditer(self.text):
@@ -55,11 +57,8 @@ class Mapped:
 
     def links(self) -> tuple[Link, ...]:
         """The mapping, joined where characters say themselves one after another."""
-        same = [0]
-        for at in range(1, len(self.text)):
-            if not self._continues(at):
-                same.append(at)
-        cuts = [*same, len(self.text)] if self.text else []
+        breaks = [at for at in range(1, len(self.text)) if not self._continues(at)]
+        cuts = [0, *breaks, len(self.text)] if self.text else []
         return tuple(Link(a, b, self.starts[a], self.ends[b - 1]) for a, b in pairwise(cuts))
 
     def _continues(self, at: int) -> bool:

@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from streaming.text.chars import word_set
 from streaming.text.mapped import Mapped
 
 NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-SIGNED = rf"(?:(?<![\w.)\]-])[-−+])?(?:{NUMBER})"
+SIGNED = rf"(?:(?<![A-Za-z0-9_.)\]-])[-−+])?(?:{NUMBER})"
 
 
 class Rule(NamedTuple):
@@ -16,20 +17,32 @@ class Rule(NamedTuple):
     name: str
     pattern: re.Pattern[str]
     say: Callable[[re.Match[str]], str | None]
+    needs: frozenset[str] = frozenset()
+    """Text without any of these characters can't match: most rules are never tried on most text."""
 
 
-def rule(name: str, pattern: str, say: Callable[[re.Match[str]], str | None] | str, flags: int = 0) -> Rule:
+DIGITS = "0123456789"
+
+
+def rule(
+    name: str, pattern: str, say: Callable[[re.Match[str]], str | None] | str, needs: str = "", flags: int = 0
+) -> Rule:
     """A rule whose replacement is a function or one fixed text."""
     if isinstance(say, str):
         fixed = say
-        return Rule(name, re.compile(pattern, flags), lambda _: fixed)
-    return Rule(name, re.compile(pattern, flags), say)
+        return Rule(name, re.compile(pattern, flags), lambda _: fixed, frozenset(needs))
+    return Rule(name, re.compile(pattern, flags), say, frozenset(needs))
 
 
 def apply(rules: Sequence[Rule], text: Mapped) -> Mapped:
     """All the rules, in order."""
+    chars = set(text.text)
     for one in rules:
-        text = text.sub(one.pattern, one.say)
+        if one.needs and one.needs.isdisjoint(chars):
+            continue
+        said = text.sub(one.pattern, one.say)
+        if said is not text:
+            text, chars = said, set(said.text)
     return text
 
 
@@ -45,12 +58,12 @@ def letters(word: str) -> str:
 
 _CAPS = re.compile(r"(?<![A-Za-z])[A-Z]{2,}(?![a-z])(?:s(?![A-Za-z]))?")
 _CAPS_RUN = re.compile(r"(?<![A-Za-z&])[A-Z]{1,}(?:[ '’-]+[A-Z]+){2,}(?![A-Za-z&])")
-_SPOKEN_CAPS = frozenset(
-    "NASA NATO UNESCO UNICEF OPEC ASEAN AIDS COVID SARS RAM ROM LASER RADAR SIM PIN ASAP FIFA UEFA NAFTA JSON YAML CUDA"
-    " GIF JPEG NASDAQ OSHA SWAT SCUBA SONAR BASIC COBOL LAMP CAPTCHA WASM REST NOT NO AND YES ALL THE IS WE HE SHE TO"
-    " IN ON AT OR SO IF MY ME BE DO GO UP BY AN AS OF NEVER STOP NOW BUT FOR ARE YOU WAS HAS HAD CAN GET NEW BIG RED CAT"
-    " DOG SAT HAT RUN OUT WHO WHY HOW HELP MUST ONLY VERY THIS THAT WITH FROM GOOD BAD HELLO WORLD OPEN CLOSE DONE NOTE"
-    " FREE SALE BEST LOVE LIKE JUST HERE LAST NEXT PLAN LIVE TODAY FIRST TIPS".split(" ")
+_SPOKEN_CAPS = word_set(
+    "NASA NATO UNESCO UNICEF OPEC ASEAN AIDS COVID SARS RAM ROM LASER RADAR SIM PIN ASAP FIFA UEFA NAFTA JSON "
+    "YAML CUDA GIF JPEG NASDAQ OSHA SWAT SCUBA SONAR BASIC COBOL LAMP CAPTCHA WASM REST NOT NO AND YES ALL THE IS "
+    "WE HE SHE TO IN ON AT OR SO IF MY ME BE DO GO UP BY AN AS OF NEVER STOP NOW BUT FOR ARE YOU WAS HAS HAD CAN "
+    "GET NEW BIG RED CAT DOG SAT HAT RUN OUT WHO WHY HOW HELP MUST ONLY VERY THIS THAT WITH FROM GOOD BAD HELLO "
+    "WORLD OPEN CLOSE DONE NOTE FREE SALE BEST LOVE LIKE JUST HERE LAST NEXT PLAN LIVE TODAY FIRST TIPS"
 )
 
 _SHOUTED_CAPS = _SPOKEN_CAPS | {"IT", "I", "A"}
@@ -101,7 +114,7 @@ def address_rules(policy: str, dot: str, at: str, link: str) -> tuple[Rule, ...]
         address, tail = _split_tail(match.group())
         return _dotted(address, dot).replace("@", at) + tail
 
-    return (Rule("e-mail", _EMAIL, email), Rule("link", _URL, url))
+    return (Rule("e-mail", _EMAIL, email, frozenset("@")), Rule("link", _URL, url, frozenset(".:")))
 
 
 def _split_tail(text: str) -> tuple[str, str]:
@@ -130,21 +143,21 @@ def split_identifier(match: re.Match[str]) -> str:
 
 
 IDENTIFIER_RULES = (
-    rule("call", r"(?<=\w)\(\)", ""),
-    rule("identifier", r"(?<![A-Za-z0-9_])_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*", split_identifier),
+    rule("call", r"(?<=\w)\(\)", "", "("),
+    rule("identifier", r"(?<![A-Za-z0-9_])_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*", split_identifier, "_"),
     rule("pointer", r"\bptr\b", "pointer"),
     rule("camel case", r"(?<=[a-z]{2})(?=[A-Z][a-z])", " "),
 )
 
 _GREEK = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
-    "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "phi",
-    "χ": "chi", "ψ": "psi", "ω": "omega", "Δ": "delta", "Σ": "sigma", "Ω": "omega", "Φ": "phi", "Π": "pi",
-    "Γ": "gamma", "Θ": "theta", "Λ": "lambda", "Ψ": "psi",
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta",
+    "θ": "theta", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma",
+    "τ": "tau", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega", "Δ": "delta", "Σ": "sigma", "Ω": "omega",
+    "Φ": "phi", "Π": "pi", "Γ": "gamma", "Θ": "theta", "Λ": "lambda", "Ψ": "psi",
 }  # fmt: skip
 GREEK_RULES = (
     # A Greek word is left to the alphabet stage: only single letters are symbols.
-    rule("greek", rf"(?<![Ͱ-Ͽ])[{''.join(_GREEK)}](?![Ͱ-Ͽ])", lambda m: f" {_GREEK[m.group()]} "),
+    rule("greek", rf"(?<![Ͱ-Ͽ])[{''.join(_GREEK)}](?![Ͱ-Ͽ])", lambda m: f" {_GREEK[m.group()]} ", "".join(_GREEK)),
 )
 
 

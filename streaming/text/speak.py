@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from streaming.text import verbalise_en, verbalise_zh
@@ -32,7 +32,7 @@ class TextOptions:
     """`host` says the host name, `full` all of it, `word` just "link"."""
     controls: frozenset[str] = frozenset()
     """Bracketed controls that go through to the engine, such as `laugh`; all others are neutralised."""
-    lexicon: Lexicon = Lexicon()
+    lexicon: Lexicon = field(default_factory=Lexicon)
     alphabet: Alphabet = CHINESE_AND_ENGLISH
 
     def __post_init__(self) -> None:
@@ -102,7 +102,9 @@ _LEFT: dict[str, tuple[Rule, ...]] = {
 
 def _stages(options: TextOptions, language: str) -> list[Stage]:
     words = {"en": (" dot ", " at ", "link"), "zh": ("点", " at ", "链接")}[language]
-    rules = {"en": (verbalise_en.NUMBERS, verbalise_en.WORDS), "zh": (verbalise_zh.NUMBERS, verbalise_zh.WORDS)}[language]
+    rules = {"en": (verbalise_en.NUMBERS, verbalise_en.WORDS), "zh": (verbalise_zh.NUMBERS, verbalise_zh.WORDS)}[
+        language
+    ]
     numbers, marks = (_outside_controls(partial(_by_run, each, language)) for each in rules)
     return [
         ("compose", lambda text: text.sub(_COMBINED, lambda match: unicodedata.normalize("NFC", match.group()))),

@@ -3,7 +3,7 @@
 import re
 
 from streaming.text import numbers_en as say
-from streaming.text.rules import NUMBER, SIGNED, Rule, alternatives, digits_in_groups, letters, rule
+from streaming.text.rules import DIGITS, NUMBER, SIGNED, Rule, alternatives, digits_in_groups, letters, rule
 
 _MONTHS = "January February March April May June July August September October November December"
 _MONTH = rf"(?:{'|'.join(_MONTHS.split())}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)"
@@ -18,24 +18,38 @@ _CURRENCY = {
 }
 MONEY_NAMES = {sign: f" {names[1]} " for sign, names in _CURRENCY.items()}
 _CODES = {"USD": "U S dollars", "EUR": "euros", "GBP": "pounds", "CNY": "yuan", "RMB": "yuan", "JPY": "yen"}
-_MAGNITUDE = {"k": "thousand", "K": "thousand", "m": "million", "M": "million", "bn": "billion", "B": "billion", "b": "billion"}
+_MAGNITUDE = {
+    "k": "thousand",
+    "K": "thousand",
+    "m": "million",
+    "M": "million",
+    "bn": "billion",
+    "B": "billion",
+    "b": "billion",
+}
 _MAGNITUDE_WORD = r"thousand|million|billion|trillion|hundred"
 _UNITS = {
-    "km": "kilometer", "m": "meter", "cm": "centimeter", "mm": "millimeter", "mi": "mile", "ft": "foot", "in": "inch",
-    "kg": "kilogram", "g": "gram", "mg": "milligram", "lb": "pound", "lbs": "pound", "oz": "ounce", "L": "liter",
-    "l": "liter", "ml": "milliliter", "mL": "milliliter", "s": "second", "ms": "millisecond", "min": "minute", "h": "hour",
-    "hr": "hour", "hrs": "hour", "GB": "gigabyte", "MB": "megabyte", "KB": "kilobyte", "kB": "kilobyte", "TB": "terabyte",
-    "GHz": "gigahertz", "MHz": "megahertz", "kHz": "kilohertz", "Hz": "hertz", "W": "watt", "kW": "kilowatt", "V": "volt",
+    "km": "kilometer", "m": "meter", "cm": "centimeter", "mm": "millimeter", "mi": "mile", "ft": "foot",
+    "in": "inch", "kg": "kilogram", "g": "gram", "mg": "milligram", "lb": "pound", "lbs": "pound",
+    "oz": "ounce", "L": "liter", "l": "liter", "ml": "milliliter", "mL": "milliliter", "s": "second",
+    "ms": "millisecond", "min": "minute", "h": "hour", "hr": "hour", "hrs": "hour", "GB": "gigabyte",
+    "MB": "megabyte", "KB": "kilobyte", "kB": "kilobyte", "TB": "terabyte", "GHz": "gigahertz",
+    "MHz": "megahertz", "kHz": "kilohertz", "Hz": "hertz", "W": "watt", "kW": "kilowatt", "V": "volt",
     "kWh": "kilowatt-hour", "mAh": "milliamp hour", "mph": "mile per hour", "°C": "degree Celsius",
-    "°F": "degree Fahrenheit", "°": "degree", "m²": "square meter", "km²": "square kilometer", "m³": "cubic meter",
-    "Mbps": "megabit per second", "Gbps": "gigabit per second", "fps": "frame per second", "dB": "decibel", "px": "pixel",
-    "kcal": "kilocalorie", "cal": "calorie", "yd": "yard", "ha": "hectare", "Pa": "pascal", "kPa": "kilopascal",
+    "°F": "degree Fahrenheit", "°": "degree", "m²": "square meter", "km²": "square kilometer",
+    "m³": "cubic meter", "Mbps": "megabit per second", "Gbps": "gigabit per second", "fps": "frame per second",
+    "dB": "decibel", "px": "pixel", "kcal": "kilocalorie", "cal": "calorie", "yd": "yard", "ha": "hectare",
+    "Pa": "pascal", "kPa": "kilopascal",
 }  # fmt: skip
-_IRREGULAR = {"foot": "feet", "inch": "inches", "hertz": "hertz", "gigahertz": "gigahertz", "megahertz": "megahertz",
-              "kilohertz": "kilohertz"}  # fmt: skip
+_IRREGULAR = {
+    "foot": "feet", "inch": "inches", "hertz": "hertz", "gigahertz": "gigahertz", "megahertz": "megahertz",
+    "kilohertz": "kilohertz",
+}  # fmt: skip
 _UNIT = alternatives(_UNITS)
-_VULGAR = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5", "⅗": "3/5", "⅘": "4/5",
-           "⅙": "1/6", "⅚": "5/6", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8"}  # fmt: skip
+_VULGAR = {
+    "½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5", "⅗": "3/5", "⅘": "4/5",
+    "⅙": "1/6", "⅚": "5/6", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8",
+}  # fmt: skip
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _NUMBERED = (
     "War|Chapter|Part|Volume|Vol\\.|Act|Scene|Section|Phase|Type|Class|Book|Level|Article|Appendix|Title|Bowl|Rocky|Stage"
@@ -46,27 +60,31 @@ _RULERS = (
     "|Nicholas|Alexander|Frederick|Peter|Ramses|Ramesses|Francis|Felipe|Juan Carlos|Innocent|Gregory|Ivan|Mary"
 )
 _TITLES = {
-    "Dr": "Doctor", "Mr": "Mister", "Mrs": "Missus", "Ms": "Miz", "Prof": "Professor", "St": "Saint", "Mt": "Mount",
-    "Gen": "General", "Sen": "Senator", "Rep": "Representative", "Gov": "Governor", "Capt": "Captain", "Lt": "Lieutenant",
-    "Col": "Colonel", "Sgt": "Sergeant", "Rev": "Reverend", "Ft": "Fort",
+    "Dr": "Doctor", "Mr": "Mister", "Mrs": "Missus", "Ms": "Miz", "Prof": "Professor", "St": "Saint",
+    "Mt": "Mount", "Gen": "General", "Sen": "Senator", "Rep": "Representative", "Gov": "Governor",
+    "Capt": "Captain", "Lt": "Lieutenant", "Col": "Colonel", "Sgt": "Sergeant", "Rev": "Reverend", "Ft": "Fort",
 }  # fmt: skip
 _ABBREVIATIONS = {
-    "e.g.": "for example", "i.e.": "that is", "vs.": "versus", "approx.": "approximately", "dept.": "department",
-    "est.": "established", "Inc.": "Incorporated", "Ltd.": "Limited", "Corp.": "Corporation", "Jr.": "Junior",
-    "Sr.": "Senior", "Ave.": "Avenue", "Blvd.": "Boulevard", "w/o": "without", "w/": "with ", "etc.": "et cetera",
-    "a.k.a.": "also known as", "Ph.D.": "P H D", "cf.": "compare",
+    "e.g.": "for example", "i.e.": "that is", "vs.": "versus", "approx.": "approximately",
+    "dept.": "department", "est.": "established", "Inc.": "Incorporated", "Ltd.": "Limited",
+    "Corp.": "Corporation", "Jr.": "Junior", "Sr.": "Senior", "Ave.": "Avenue", "Blvd.": "Boulevard",
+    "w/o": "without", "w/": "with ", "etc.": "et cetera", "a.k.a.": "also known as", "Ph.D.": "P H D",
+    "cf.": "compare",
 }  # fmt: skip
 _MATH = {
     "≠": "is not equal to", "≥": "is at least", "≤": "is less than or equal to", ">=": "is at least",
-    "<=": "is less than or equal to", "!=": "is not equal to", "==": "equals", "=": "equals", "≈": "is about", "±": "plus or minus",
-    "×": "times", "÷": "divided by", "<": "is less than", ">": "is greater than", "∞": "infinity", "√": "the square root of",
-    "∑": "the sum of", "∈": "is in", "→": "to", "⇒": "implies", "+": "plus", "−": "minus", "·": "times", "^": "to the power",
+    "<=": "is less than or equal to", "!=": "is not equal to", "==": "equals", "=": "equals", "≈": "is about",
+    "±": "plus or minus", "×": "times", "÷": "divided by", "<": "is less than", ">": "is greater than",
+    "∞": "infinity", "√": "the square root of", "∑": "the sum of", "∈": "is in", "→": "to", "⇒": "implies",
+    "+": "plus", "−": "minus", "·": "times", "^": "to the power",
 }  # fmt: skip
 _LATEX = {
-    "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠", "times": "×", "cdot": "×", "div": "÷", "pm": "±",
-    "approx": "≈", "infty": "∞", "sum": "∑", "to": "→", "rightarrow": "→", "alpha": "α", "beta": "β", "gamma": "γ",
-    "delta": "δ", "pi": "π", "theta": "θ", "lambda": "λ", "mu": "μ", "sigma": "σ", "omega": "ω", "in": "∈",
+    "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠", "times": "×", "cdot": "×", "div": "÷",
+    "pm": "±", "approx": "≈", "infty": "∞", "sum": "∑", "to": "→", "rightarrow": "→", "alpha": "α", "beta": "β",
+    "gamma": "γ", "delta": "δ", "pi": "π", "theta": "θ", "lambda": "λ", "mu": "μ", "sigma": "σ", "omega": "ω",
+    "in": "∈",
 }  # fmt: skip
+_BEFORE_YEAR = "(?:[Ii]n|[Ss]ince|[Bb]y|[Ff]rom|[Uu]ntil|[Bb]efore|[Aa]fter|[Yy]ear|[Dd]uring|[Oo]f)"
 _SYSTEMS = (
     "version|ver\\.?|release|build|Python|Node(?:\\.js)?|Java|Ubuntu|iOS|iPadOS|macOS|Android|Windows|Chrome|Firefox|Rust|Go"
     "|Ruby|PHP|Django|Linux|kernel|CUDA|PyTorch|TypeScript|Debian|Fedora|Postgres(?:QL)?|MySQL|Swift|Kotlin|React|Vue|update"
@@ -248,74 +266,156 @@ def _etc(match: re.Match[str]) -> str:
 
 
 EARLY: tuple[Rule, ...] = (
-    rule("apostrophe", r"(?<=\w)[’‘ʼ＇](?=\w)", "'"),
-    rule("latex fraction", r"\\[dt]?frac\s?\{([^{}]*)\}\s?\{([^{}]*)\}", lambda m: f"{m[1]} over {m[2]}"),
-    rule("latex root", r"\\sqrt\s?\{([^{}]*)\}", lambda m: f"√ {m[1]}"),
-    rule("latex command", r"\\([A-Za-z]+)", lambda m: _LATEX.get(m[1], f" {m[1]} ")),
-    rule("formula", r"\$(?!\d+(?:\.\d+)?\s+[A-Za-z]{2,}[^$]*\s\$)([^$\n]*[=^_≤≥≠×÷<>+√αβγδπθλμσω][^$\n]*)\$(?!\d)", lambda m: m[1]),
-    rule("formula brackets", r"\\[()\[\]]", " "),
-    rule("subscript", r"(?<![A-Za-z])([A-Za-z])_\{?(\d+)\}?", lambda m: f"{m[1]} {m[2]}"),
-    rule("coefficient", r"(?<![\w.])(\d+)([xyz])(?![A-Za-z])", lambda m: f"{m[1]} {m[2]}"),
-    rule("power", r"(?<=\w)\s?(?:\*\*|\^)\s?\{?(-?\w+)\}?", lambda m: f" to the power {m[1]}"),
-    rule("squared", r"(?<![km])(?<=\w)²", " squared"),
-    rule("cubed", r"(?<![km])(?<=\w)³", " cubed"),
-    rule("vulgar fraction", rf"(\d*)\s?([{''.join(_VULGAR)}])", lambda m: f"{m[1]} {_VULGAR[m[2]]}".strip()),
-)  # fmt: skip
+    rule("apostrophe", r"(?<=\w)[’‘ʼ＇](?=\w)", "'", "’‘ʼ＇"),
+    rule("latex fraction", r"\\[dt]?frac\s?\{([^{}]*)\}\s?\{([^{}]*)\}", lambda m: f"{m[1]} over {m[2]}", "\\"),
+    rule("latex root", r"\\sqrt\s?\{([^{}]*)\}", lambda m: f"√ {m[1]}", "\\"),
+    rule("latex command", r"\\([A-Za-z]+)", lambda m: _LATEX.get(m[1], f" {m[1]} "), "\\"),
+    rule(
+        "formula",
+        r"\$(?!\d+(?:\.\d+)?\s+[A-Za-z]{2,}[^$]*\s\$)([^$\n]*[=^_≤≥≠×÷<>+√αβγδπθλμσω][^$\n]*)\$(?!\d)",
+        lambda m: m[1],
+        "$",
+    ),
+    rule("formula brackets", r"\\[()\[\]]", " ", "\\"),
+    rule("coefficient", r"(?<![\w.])(\d+)(?=[xyz](?![A-Za-z])(?!\s?\d))", lambda m: f"{say.cardinal(m[1])} ", DIGITS),
+    rule("subscript", r"(?<![A-Za-z])([A-Za-z])_\{?(\d+)\}?", lambda m: f"{m[1]} {say.cardinal(m[2])}", "_"),
+    rule("power", r"(?<=\w)\s?(?:\*\*|\^)\s?\{?(-?\w+)\}?", lambda m: f" to the power {m[1]}", "^*"),
+    rule("squared", r"(?<![km])(?<=\w)²", " squared", "²"),
+    rule("cubed", r"(?<![km])(?<=\w)³", " cubed", "³"),
+    rule(
+        "vulgar fraction",
+        rf"(\d*)\s?([{''.join(_VULGAR)}])",
+        lambda m: f"{m[1]} {_VULGAR[m[2]]}".strip(),
+        "".join(_VULGAR),
+    ),
+)
 
 NUMBERS: tuple[Rule, ...] = (
-    rule("version", rf"\b(?P<name>{_SYSTEMS}|[vV])(?P<gap>\s?)(?P<number>\d+(?:\.\d+)+|(?<=\b[vV])\d+)(?![\d.]*\d)", _version,
-         re.IGNORECASE),
-    rule("iso date", r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)", _iso_date),
-    rule("slash date", r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])", _slash_date),
-    rule("month day", rf"\b(?P<month>{_MONTH})\.?\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<y>\d{{4}}))?(?![\d:])", _month_day),
-    rule("day month", rf"(?<!\d)(?P<d>\d{{1,2}})\s(?P<month>{_MONTH})\b\.?(?:\s(?P<y>\d{{4}}))?", _day_month),
-    rule("month year", rf"\b({_MONTH}\s)(\d{{4}})\b", _years),
-    rule("time", r"(?<![\d:])(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}))?(?P<half>\s?[aApP]\.?[mM]\b\.?)?(?![\d:])", _time),
-    rule("hour", r"(?<![\d.:])(\d{1,2})(\s?[aApP]\.?[mM]\b\.?)", _hour),
-    rule("score", r"(?<![\d:])(\d+):(\d+)(?![\d:])", lambda m: f"{say.cardinal(m[1])} to {say.cardinal(m[2])}"),
-    rule("address number", r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)", lambda m: " dot ".join(map(say.cardinal, m[0].split(".")))),
-    rule("dotted", r"(?<![\d.])\d+(?:\.\d+){2,}(?!\.?\d)", lambda m: _dotted(m[0])),
-    rule("phone", r"(?<![\w.,-])(?:\+\d{1,3}[ -]?)?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\d-])|\+\d{8,14}\b", _phone),
-    rule("money", rf"(?P<minus>[-−])?(?P<sign>US\$|[$€£¥₹₩])\s?(?P<number>{NUMBER})(?:\s?(?P<magnitude>{_MAGNITUDE_WORD}|bn\b|[kKmMbB]\b))?",
-         _money),
-    rule("money code", rf"({SIGNED})\s?({alternatives(_CODES)})\b", lambda m: f"{say.decimal(m[1])} {_CODES[m[2]]}"),
-    rule("percent range", rf"({NUMBER})\s?%?\s?[-–~]\s?({NUMBER})\s?%", lambda m: f"{say.decimal(m[1])} to {say.decimal(m[2])} percent"),
-    rule("percent", rf"({SIGNED})\s?%", lambda m: f"{say.decimal(m[1])} percent"),
-    rule("percent sign", r"\s?%", " percent"),
-    rule("measure", rf"(?P<number>{SIGNED})\s?(?P<unit>{_UNIT})(?P<per>/\s?\d*\s?(?:{_UNIT}))?(?![\w²³])", _measure),
-    rule("magnitude", rf"({SIGNED})(k|K|M|bn|B)(?![A-Za-z0-9])", lambda m: f"{say.decimal(m[1])} {_MAGNITUDE[m[2]]}"),
-    rule("ordinal", r"(?<![\d.,])(\d{1,15})(?:st|nd|rd|th)\b", lambda m: say.ordinal(m[1])),
-    rule("decade", r"(?<!\d)'?(\d0|\d{3}0)'?s\b", _decade),
-    rule("fraction", r"(?<![\d/.])(?:(?P<whole>\d+)\s)?(?P<top>\d{1,4})[/⁄](?P<bottom>\d{1,4})(?![\d/.]*\d)", _fraction),
-    rule("year range", r"(?<![\d.,$])(1[0-9]\d\d|20\d\d)[-–](1[0-9]\d\d|20\d\d|\d\d)(?![\d.]*\d)", _year_range),
-    rule("range", rf"(?<![\d.,\w-])({NUMBER})\s?[-–]\s?({NUMBER})(?![\w-])(?!\s?[=+])", _range),
-    rule("year", r"(?<![\w$])((?:[Ii]n|[Ss]ince|[Bb]y|[Ff]rom|[Uu]ntil|[Bb]efore|[Aa]fter|[Yy]ear|[Dd]uring|[Oo]f) )(1[1-9]\d\d|20\d\d)\b(?![.,]\d)",
-         _years),
-    rule("era", r"\b(\d{1,4})\s?(BC|AD|BCE|CE)\b", lambda m: f"{say.year(m[1])} {' '.join(m[2])}"),
-    rule("numbered", r"(?:\b[Nn][Oo]\.\s?|\bNo\s|#)(?=\d)", "number "),
-    rule("regnal", rf"\b((?:{_RULERS}) )([IVX]{{1,5}})\b", lambda m: f"{m[1]}the {say.ordinal(_roman(m[2]))}"),
-    rule("roman", rf"\b((?:{_NUMBERED}) )([IVX]{{1,5}})\b", lambda m: m[1] + say.cardinal(_roman(m[2]))),
-    rule("minus", r"(?<=\d)\s-\s(?=\d)", " minus "),
-    rule("plus", r"(?<=\d)\s?\+\s?(?=\d)", " plus "),
-    rule("times", r"(?<=\d)\s?[*×x]\s?(?=\d)", " times "),
-    rule("letter and digits", r"(?<=[A-Za-z])-?(\d{1,4})(?![\d.]*\d)", lambda m: f" {say.cardinal(m[1])}"),
-    rule("digits and letter", r"(?<![A-Za-z])(\d+)(?=[A-Za-z])", lambda m: f"{_number(m)} "),
-    rule("number", rf"{SIGNED}|\.\d+", _number),
-)  # fmt: skip
+    rule(
+        "version",
+        rf"\b(?P<name>{_SYSTEMS}|[vV])(?P<gap>\s?)(?P<number>\d+(?:\.\d+)+|(?<=\b[vV])\d+)(?![\d.]*\d)",
+        _version,
+        DIGITS,
+        re.IGNORECASE,
+    ),
+    rule("iso date", r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)", _iso_date, "-"),
+    rule("slash date", r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])", _slash_date, "/"),
+    rule(
+        "month day",
+        rf"\b(?P<month>{_MONTH})\.?\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<y>\d{{4}}))?(?![\d:])",
+        _month_day,
+        DIGITS,
+    ),
+    rule("day month", rf"(?<!\d)(?P<d>\d{{1,2}})\s(?P<month>{_MONTH})\b\.?(?:\s(?P<y>\d{{4}}))?", _day_month, DIGITS),
+    rule("month year", rf"\b({_MONTH}\s)(\d{{4}})\b", _years, DIGITS),
+    rule(
+        "time",
+        r"(?<![\d:])(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}))?(?P<half>\s?[aApP]\.?[mM]\b\.?)?(?![\d:])",
+        _time,
+        ":",
+    ),
+    rule("hour", r"(?<![\d.:])(\d{1,2})(\s?[aApP]\.?[mM]\b\.?)", _hour, "mM"),
+    rule("score", r"(?<![\d:])(\d+):(\d+)(?![\d:])", lambda m: f"{say.cardinal(m[1])} to {say.cardinal(m[2])}", ":"),
+    rule(
+        "address number",
+        r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)",
+        lambda m: " dot ".join(map(say.cardinal, m[0].split("."))),
+        ".",
+    ),
+    rule("dotted", r"(?<![\d.])\d+(?:\.\d+){2,}(?!\.?\d)", lambda m: _dotted(m[0]), "."),
+    rule(
+        "phone",
+        r"(?<![\w.,-])(?:\+\d{1,3}[ -]?)?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\d-])|\+\d{8,14}\b",
+        _phone,
+        DIGITS,
+    ),
+    rule(
+        "money",
+        rf"(?P<minus>[-−])?(?P<sign>US\$|[$€£¥₹₩])\s?(?P<number>{NUMBER})(?:\s?(?P<magnitude>{_MAGNITUDE_WORD}|bn\b|[kKmMbB]\b))?",
+        _money,
+        "$€£¥₹₩",
+    ),
+    rule(
+        "money code",
+        rf"({SIGNED})\s?({alternatives(_CODES)})\b",
+        lambda m: f"{say.decimal(m[1])} {_CODES[m[2]]}",
+        "UEGCRJ",
+    ),
+    rule(
+        "percent range",
+        rf"({NUMBER})\s?%?\s?[-–~]\s?({NUMBER})\s?%",
+        lambda m: f"{say.decimal(m[1])} to {say.decimal(m[2])} percent",
+        "%",
+    ),
+    rule("percent", rf"({SIGNED})\s?%", lambda m: f"{say.decimal(m[1])} percent", "%"),
+    rule("percent sign", r"\s?%", " percent", "%"),
+    rule(
+        "measure",
+        rf"(?P<number>{SIGNED})\s?(?P<unit>{_UNIT})(?P<per>/\s?\d*\s?(?:{_UNIT}))?(?![\w²³])",
+        _measure,
+        DIGITS,
+    ),
+    rule(
+        "magnitude",
+        rf"({SIGNED})(k|K|M|bn|B)(?![A-Za-z0-9])",
+        lambda m: f"{say.decimal(m[1])} {_MAGNITUDE[m[2]]}",
+        "kKMbB",
+    ),
+    rule("ordinal", r"(?<![\d.,])(\d{1,15})(?:st|nd|rd|th)\b", lambda m: say.ordinal(m[1]), "snrt"),
+    rule("decade", r"(?<!\d)'?(\d0|\d{3}0)'?s\b", _decade, "s"),
+    rule(
+        "fraction",
+        r"(?<![\d/.])(?:(?P<whole>\d+)\s)?(?P<top>\d{1,4})[/⁄](?P<bottom>\d{1,4})(?![\d/.]*\d)",
+        _fraction,
+        "/⁄",
+    ),
+    rule("year range", r"(?<![\d.,$])(1[0-9]\d\d|20\d\d)[-–](1[0-9]\d\d|20\d\d|\d\d)(?![\d.]*\d)", _year_range, "-–"),
+    rule("range", rf"(?<![\d.,\w-])({NUMBER})\s?[-–]\s?({NUMBER})(?![\w-])(?!\s?[=+])", _range, "-–"),
+    rule(
+        "year",
+        rf"(?<![\w$])({_BEFORE_YEAR} )(1[1-9]\d\d|20\d\d)\b(?![.,]\d)",
+        _years,
+        DIGITS,
+    ),
+    rule("era", r"\b(\d{1,4})\s?(BC|AD|BCE|CE)\b", lambda m: f"{say.year(m[1])} {' '.join(m[2])}", "BAC"),
+    rule("numbered", r"(?:\b[Nn][Oo]\.\s?|#)(?=\d)", "number ", "#Nn"),
+    rule("regnal", rf"\b((?:{_RULERS}) )([IVX]{{1,5}})\b", lambda m: f"{m[1]}the {say.ordinal(_roman(m[2]))}", "IVX"),
+    rule("roman", rf"\b((?:{_NUMBERED}) )([IVX]{{1,5}})\b", lambda m: m[1] + say.cardinal(_roman(m[2])), "IVX"),
+    rule("minus", r"(?<=\d)\s-\s(?=\d)", " minus ", "-"),
+    rule("plus", r"(?<=\d)\s?\+\s?(?=\d)", " plus ", "+"),
+    rule("times", r"(?<=\d)\s?[*×x]\s?(?=\d)", " times ", "*x×"),
+    rule("letter and digits", r"(?<=[A-Za-z])-?(\d{1,4})(?![\d.]*\d)", lambda m: f" {say.cardinal(m[1])}", DIGITS),
+    rule("digits and letter", r"(?<![A-Za-z])(\d+)(?=[A-Za-z])", lambda m: f"{_number(m)} ", DIGITS),
+    rule("number", rf"{SIGNED}|\.\d+", _number, DIGITS),
+)
 
 WORDS: tuple[Rule, ...] = (
-    rule("languages", r"\bC\+\+", "C plus plus"),
-    rule("sharp", r"\b([CF])#", lambda m: f"{m[1]} sharp"),
-    rule("title", rf"\b({'|'.join(_TITLES)})\.(?=\s+[A-Z])", lambda m: _TITLES[m[1]]),
-    rule("et cetera", r"(&\s?c\.|\b)?\betc\.", _etc),
-    rule("abbreviation", rf"(?<![\w.])({alternatives(_ABBREVIATIONS)})(?![A-Za-z])|\bw/(?=\w)", lambda m: _ABBREVIATIONS[m[0]]),
-    rule("dotted initials", r"\b(?:[A-Z]\.){2,}", lambda m: " ".join(m[0].replace(".", "")) + ("." if not m.string[m.end():].strip() else "")),
-    rule("wildcard", r"(?<!\w)\*\.(?=\w)", "star dot "),
-    rule("file", r"(?<=\w)\.(?=(?:py|js|ts|json|txt|md|html|css|java|cpp|rs|go|sh|yml|yaml|csv|pdf|png|jpg|mp3|wav|zip|exe)\b)", " dot "),
-    rule("initials", r"\b([A-Z]{1,3})&([A-Z]{1,3})\b", lambda m: f"{letters(m[1])} and {letters(m[2])}"),
-    rule("ampersand", r"\s?&\s?", " and "),
-    rule("hashtag", r"(?<!\w)#([A-Za-z]\w*)", _hashtag),
-    rule("at", r"(?<!\w)@(?=\w)|\s@\s", " at "),
-    rule("math", alternatives(_MATH), lambda m: _around(_MATH[m[0]])),
-    rule("either", r"(?<=[A-Za-z])/(?=[A-Za-z])", " slash "),
-)  # fmt: skip
+    rule("languages", r"\bC\+\+", "C plus plus", "+"),
+    rule("sharp", r"\b([CF])#", lambda m: f"{m[1]} sharp", "#"),
+    rule("title", rf"\b({'|'.join(_TITLES)})\.(?=\s+[A-Z])", lambda m: _TITLES[m[1]], "."),
+    rule("et cetera", r"(&\s?c\.|\b)?\betc\.", _etc, "."),
+    rule(
+        "abbreviation",
+        rf"(?<![\w.])({alternatives(_ABBREVIATIONS)})(?![A-Za-z])|\bw/(?=\w)",
+        lambda m: _ABBREVIATIONS[m[0]],
+    ),
+    rule(
+        "dotted initials",
+        r"\b(?:[A-Z]\.){2,}",
+        lambda m: " ".join(m[0].replace(".", "")) + ("." if not m.string[m.end() :].strip() else ""),
+        ".",
+    ),
+    rule("wildcard", r"(?<!\w)\*\.(?=\w)", "star dot ", "*"),
+    rule(
+        "file",
+        r"(?<=\w)\.(?=(?:py|js|ts|json|txt|md|html|css|java|cpp|rs|go|sh|yml|yaml|csv|pdf|png|jpg|mp3|wav|zip|exe)\b)",
+        " dot ",
+        ".",
+    ),
+    rule("initials", r"\b([A-Z]{1,3})&([A-Z]{1,3})\b", lambda m: f"{letters(m[1])} and {letters(m[2])}", "&"),
+    rule("ampersand", r"\s?&\s?", " and ", "&"),
+    rule("hashtag", r"(?<!\w)#([A-Za-z]\w*)", _hashtag, "#"),
+    rule("at", r"(?<!\w)@(?=\w)|\s@\s", " at ", "@"),
+    rule("math", alternatives(_MATH), lambda m: _around(_MATH[m[0]]), "".join(_MATH)),
+    rule("either", r"(?<=[A-Za-z])/(?=[A-Za-z])", " slash ", "/"),
+)
