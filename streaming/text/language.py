@@ -6,6 +6,8 @@ from streaming.text.chars import is_han
 
 _RUN = re.compile(r"[A-Za-z][A-Za-z'’-]*(?:[\s,.;:!?\d()%$&/+-]+[A-Za-z][A-Za-z'’-]*){3,}")
 
+_MARKS = frozenset("，。！？；：、")
+
 
 def english_runs(text: str) -> list[tuple[int, int]]:
     """Stretches of four or more English words inside Chinese text: a quotation, read as English."""
@@ -19,6 +21,6 @@ def _mostly_words(run: str) -> bool:
 
 def language_of(text: str, before: str) -> str:
     """`zh` or `en` for a segment. Without letters it is that of the segment `before` it."""
-    if any(map(is_han, text)):
+    if any(is_han(char) or char in _MARKS for char in text):
         return "zh"
     return "en" if any(char.isalpha() for char in text) else before

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from streaming.text.chars import word_set
@@ -40,10 +41,25 @@ def apply(rules: Sequence[Rule], text: Mapped) -> Mapped:
     for one in rules:
         if one.needs and one.needs.isdisjoint(chars):
             continue
-        said = text.sub(one.pattern, one.say)
+        said = text.sub(one.pattern, partial(_apart, one.say))
         if said is not text:
             text, chars = said, set(said.text)
     return text
+
+
+def _apart(say: Callable[[re.Match[str]], str | None], match: re.Match[str]) -> str | None:
+    """What is said, with a space where its letters would run into a neighbour's."""
+    said = say(match)
+    if not said:
+        return said
+    before, after = match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1]
+    left = " " if _is_latin(before) and _is_latin(said[0]) else ""
+    right = " " if _is_latin(after) and _is_latin(said[-1]) else ""
+    return left + said + right
+
+
+def _is_latin(char: str) -> bool:
+    return char.isascii() and char.isalpha()
 
 
 def alternatives(table: dict[str, str]) -> str:
@@ -56,7 +72,7 @@ def letters(word: str) -> str:
     return " ".join(word.upper())
 
 
-_CAPS = re.compile(r"(?<![A-Za-z])[A-Z]{2,}(?![a-z])(?:s(?![A-Za-z]))?")
+_CAPS = re.compile(r"(?<![A-Z])[A-Z]{2,}(?![a-z])(?:s(?![A-Za-z]))?")
 _CAPS_RUN = re.compile(r"(?<![A-Za-z&])[A-Z]{1,}(?:[ '’-]+[A-Z]+){2,}(?![A-Za-z&])")
 _SPOKEN_CAPS = word_set(
     "NASA NATO UNESCO UNICEF OPEC ASEAN AIDS COVID SARS RAM ROM LASER RADAR SIM PIN ASAP FIFA UEFA NAFTA JSON "
@@ -87,7 +103,7 @@ def _caps_run(match: re.Match[str]) -> str | None:
     """Three or more words in capitals are a shouted sentence if most are words one knows."""
     words = re.findall("[A-Z]+", match.group())
     known = sum(word in _SHOUTED_CAPS or len(word) > 5 for word in words)
-    return match.group().lower() if known * 2 >= len(words) else None
+    return re.sub(r"\bi\b", "I", match.group().lower()) if known * 2 >= len(words) else None
 
 
 CAPS_RULES = (
@@ -146,7 +162,7 @@ IDENTIFIER_RULES = (
     rule("call", r"(?<=\w)\(\)", "", "("),
     rule("identifier", r"(?<![A-Za-z0-9_])_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*", split_identifier, "_"),
     rule("pointer", r"\bptr\b", "pointer"),
-    rule("camel case", r"(?<=[a-z]{2})(?=[A-Z][a-z])", " "),
+    rule("camel case", r"(?<=[a-z]{2})[A-Z](?=[a-z])", lambda m: f" {m[0]}"),
 )
 
 _GREEK = {

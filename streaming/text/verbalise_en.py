@@ -30,16 +30,16 @@ _MAGNITUDE = {
 _MAGNITUDE_WORD = r"thousand|million|billion|trillion|hundred"
 _UNITS = {
     "km": "kilometer", "m": "meter", "cm": "centimeter", "mm": "millimeter", "mi": "mile", "ft": "foot",
-    "in": "inch", "kg": "kilogram", "g": "gram", "mg": "milligram", "lb": "pound", "lbs": "pound",
-    "oz": "ounce", "L": "liter", "l": "liter", "ml": "milliliter", "mL": "milliliter", "s": "second",
-    "ms": "millisecond", "min": "minute", "h": "hour", "hr": "hour", "hrs": "hour", "GB": "gigabyte",
-    "MB": "megabyte", "KB": "kilobyte", "kB": "kilobyte", "TB": "terabyte", "GHz": "gigahertz",
-    "MHz": "megahertz", "kHz": "kilohertz", "Hz": "hertz", "W": "watt", "kW": "kilowatt", "V": "volt",
-    "kWh": "kilowatt-hour", "mAh": "milliamp hour", "mph": "mile per hour", "°C": "degree Celsius",
-    "°F": "degree Fahrenheit", "°": "degree", "m²": "square meter", "km²": "square kilometer",
-    "m³": "cubic meter", "Mbps": "megabit per second", "Gbps": "gigabit per second", "fps": "frame per second",
-    "dB": "decibel", "px": "pixel", "kcal": "kilocalorie", "cal": "calorie", "yd": "yard", "ha": "hectare",
-    "Pa": "pascal", "kPa": "kilopascal",
+    "kg": "kilogram", "g": "gram", "mg": "milligram", "lb": "pound", "lbs": "pound", "oz": "ounce", "L": "liter",
+    "l": "liter", "ml": "milliliter", "mL": "milliliter", "s": "second", "ms": "millisecond", "min": "minute",
+    "h": "hour", "hr": "hour", "hrs": "hour", "GB": "gigabyte", "MB": "megabyte", "KB": "kilobyte",
+    "kB": "kilobyte", "TB": "terabyte", "GHz": "gigahertz", "MHz": "megahertz", "kHz": "kilohertz", "Hz": "hertz",
+    "W": "watt", "kW": "kilowatt", "V": "volt", "kWh": "kilowatt-hour", "mAh": "milliamp hour",
+    "mph": "mile per hour", "°C": "degree Celsius", "°F": "degree Fahrenheit", "°": "degree",
+    "m²": "square meter", "km²": "square kilometer", "m³": "cubic meter", "Mbps": "megabit per second",
+    "Gbps": "gigabit per second", "fps": "frame per second", "μm": "micrometer", "μg": "microgram",
+    "μs": "microsecond", "dB": "decibel", "px": "pixel", "kcal": "kilocalorie", "cal": "calorie", "yd": "yard",
+    "ha": "hectare", "Pa": "pascal", "kPa": "kilopascal",
 }  # fmt: skip
 _IRREGULAR = {
     "foot": "feet", "inch": "inches", "hertz": "hertz", "gigahertz": "gigahertz", "megahertz": "megahertz",
@@ -123,7 +123,8 @@ def _money(match: re.Match[str]) -> str:
 def _measure(match: re.Match[str]) -> str:
     number = match["number"].replace(",", "")
     unit = _plural(_UNITS[match["unit"]], number)
-    return f"{say.decimal(match['number'])} {unit}{_per(match['per'])}"
+    low = f"{say.decimal(match['low'])} to " if match["low"] else ""
+    return f"{low}{say.decimal(match['number'])} {unit}{_per(match['per'])}"
 
 
 def _per(text: str | None) -> str:
@@ -181,7 +182,8 @@ def _month_day(match: re.Match[str]) -> str:
 
 def _day_month(match: re.Match[str]) -> str:
     year = f" {say.year(match['y'])}" if match["y"] else ""
-    return f"{say.ordinal(str(int(match['d'])))} of {_month_name(match['month'])}{year}"
+    the = "" if match.string[: match.start()].rstrip().lower().endswith("the") else "the "
+    return f"{the}{say.ordinal(str(int(match['d'])))} of {_month_name(match['month'])}{year}"
 
 
 def _month_name(text: str) -> str:
@@ -238,6 +240,10 @@ def _year_range(match: re.Match[str]) -> str:
 
 def _range(match: re.Match[str]) -> str:
     return f"{say.decimal(match[1])} to {say.decimal(match[2])}"
+
+
+def _scientific(match: re.Match[str]) -> str:
+    return f"{say.decimal(match[1])} times ten to the power {say.decimal(match[2])}"
 
 
 def _phone(match: re.Match[str]) -> str:
@@ -298,6 +304,16 @@ NUMBERS: tuple[Rule, ...] = (
         DIGITS,
         re.IGNORECASE,
     ),
+    rule(
+        "height",
+        r"(?<![\w.])(\d)'\s?(\d{1,2})(?:\"|”|\b)",
+        lambda m: f"{say.cardinal(m[1])} foot {say.cardinal(m[2])}",
+        "'",
+    ),
+    rule("power of ten", r"(?<![\w.])(\d+(?:\.\d+)?)[eE]\+?(-?\d{1,4})\b", _scientific, "eE"),
+    rule("date and time", r"(?<=\d{4}-\d\d-\d\d)T(?=\d\d:)", " ", "T"),
+    rule("time range", r"(?<=:\d\d)\s?[-–]\s?(?=\d{1,2}:\d\d)", " to ", ":"),
+    rule("telephone", r"(?<![\w.,-])0\d{2,4}(?:[ -]\d{3,4}){2}(?![\w-])", _phone, "0"),
     rule("iso date", r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)", _iso_date, "-"),
     rule("slash date", r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])", _slash_date, "/"),
     rule(
@@ -349,20 +365,20 @@ NUMBERS: tuple[Rule, ...] = (
     ),
     rule("percent", rf"({SIGNED})\s?%", lambda m: f"{say.decimal(m[1])} percent", "%"),
     rule("percent sign", r"\s?%", " percent", "%"),
+    rule("decade", r"(?<!\d)'?(\d0|\d{3}0)'?s\b", _decade, "s"),
     rule(
         "measure",
-        rf"(?P<number>{SIGNED})\s?(?P<unit>{_UNIT})(?P<per>/\s?\d*\s?(?:{_UNIT}))?(?![\w²³])",
+        rf"(?:(?P<low>{SIGNED})\s?[-–]\s?)?(?P<number>{SIGNED})\s?(?P<unit>{_UNIT})(?P<per>/\s?\d*\s?(?:{_UNIT}))?(?![\w²³])",
         _measure,
         DIGITS,
     ),
     rule(
         "magnitude",
-        rf"({SIGNED})(k|K|M|bn|B)(?![A-Za-z0-9])",
+        rf"({SIGNED})(k|K|M|bn)(?![A-Za-z0-9])",
         lambda m: f"{say.decimal(m[1])} {_MAGNITUDE[m[2]]}",
         "kKMbB",
     ),
     rule("ordinal", r"(?<![\d.,])(\d{1,15})(?:st|nd|rd|th)\b", lambda m: say.ordinal(m[1]), "snrt"),
-    rule("decade", r"(?<!\d)'?(\d0|\d{3}0)'?s\b", _decade, "s"),
     rule(
         "fraction",
         r"(?<![\d/.])(?:(?P<whole>\d+)\s)?(?P<top>\d{1,4})[/⁄](?P<bottom>\d{1,4})(?![\d/.]*\d)",
@@ -381,7 +397,7 @@ NUMBERS: tuple[Rule, ...] = (
     rule("numbered", r"(?:\b[Nn][Oo]\.\s?|#)(?=\d)", "number ", "#Nn"),
     rule("regnal", rf"\b((?:{_RULERS}) )([IVX]{{1,5}})\b", lambda m: f"{m[1]}the {say.ordinal(_roman(m[2]))}", "IVX"),
     rule("roman", rf"\b((?:{_NUMBERED}) )([IVX]{{1,5}})\b", lambda m: m[1] + say.cardinal(_roman(m[2])), "IVX"),
-    rule("minus", r"(?<=\d)\s-\s(?=\d)", " minus ", "-"),
+    rule("minus", r"(?<=\d)\s-\s(?=\d)|(?<=\d)\s?-\s?(?=[\d.]+\s?=)", " minus ", "-"),
     rule("plus", r"(?<=\d)\s?\+\s?(?=\d)", " plus ", "+"),
     rule("times", r"(?<=\d)\s?[*×x]\s?(?=\d)", " times ", "*x×"),
     rule("letter and digits", r"(?<=[A-Za-z])-?(\d{1,4})(?![\d.]*\d)", lambda m: f" {say.cardinal(m[1])}", DIGITS),
@@ -392,7 +408,8 @@ NUMBERS: tuple[Rule, ...] = (
 WORDS: tuple[Rule, ...] = (
     rule("languages", r"\bC\+\+", "C plus plus", "+"),
     rule("sharp", r"\b([CF])#", lambda m: f"{m[1]} sharp", "#"),
-    rule("title", rf"\b({'|'.join(_TITLES)})\.(?=\s+[A-Z])", lambda m: _TITLES[m[1]], "."),
+    rule("street", r"(?<=[a-z] )St\.(?!\s+[A-Z])|(?<=[a-z] )St\.(?=\s+[A-Z])(?<=[A-Z][a-z]{3} St\.)", "Street", "."),
+    rule("title", rf"\b({'|'.join(_TITLES)})\.(?=\s+(?:[A-Z]|and\b))", lambda m: _TITLES[m[1]], "."),
     rule("et cetera", r"(&\s?c\.|\b)?\betc\.", _etc, "."),
     rule(
         "abbreviation",

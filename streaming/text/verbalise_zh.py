@@ -78,7 +78,8 @@ def _rate(match: re.Match[str]) -> str:
 
 
 def _measure(match: re.Match[str]) -> str:
-    return say.decimal(match["number"]) + _UNITS[match["unit"]]
+    low = f"{say.decimal(match['low'])}到" if match["low"] else ""
+    return low + say.decimal(match["number"]) + _UNITS[match["unit"]]
 
 
 def _range(match: re.Match[str]) -> str:
@@ -86,7 +87,8 @@ def _range(match: re.Match[str]) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    return f"{say.cardinal(match['bottom'])}分之{say.cardinal(match['top'])}"
+    whole = f"{say.cardinal(match['whole'])}又" if match["whole"] else ""
+    return f"{whole}{say.cardinal(match['bottom'])}分之{say.cardinal(match['top'])}"
 
 
 def _dotted(match: re.Match[str]) -> str:
@@ -107,12 +109,13 @@ NUMBERS: tuple[Rule, ...] = (
     rule("year range", r"(?<!\d)(\d{4})年?\s?[-–~—至]\s?(\d{4})\s?年", _year_range, "年"),
     rule("year", r"(?<!\d)(\d{4}|(?<!\d)0\d)(?=\s?年(?!前|后|来|间|历史|时间))", lambda m: say.spell(m[1]), "年"),
     rule("decade", r"(?<!\d)(\d0)(?=\s?年代)", lambda m: say.cardinal(m[1]), "年"),
+    rule("time range", r"(?<=[:：]\d\d)\s?[-–~～—]\s?(?=\d{1,2}[:：]\d\d)", "到", ":："),
     rule("score", r"(?<=[分率例])\s?(\d+)\s?[:：]\s?(\d+)(?!\d)", _ratio, ":："),
     rule("time", r"(?<![\d:：])(?P<h>\d{1,2})[:：](?P<m>\d{2})(?:[:：](?P<s>\d{2}))?(?![\d:：])", _time, ":："),
     rule("ratio", r"(?<!\d)(\d+)\s?[:：]\s?(\d+)(?!\d)", _ratio, ":："),
     rule(
         "percent range",
-        rf"({NUMBER})\s?%?\s?[-–~—至到]\s?({NUMBER})\s?%",
+        rf"({NUMBER})\s?%?\s?[-–~—～至到]\s?({NUMBER})\s?%",
         lambda m: f"百分之{say.decimal(m[1])}到百分之{say.decimal(m[2])}",
         "%",
     ),
@@ -125,7 +128,7 @@ NUMBERS: tuple[Rule, ...] = (
     rule("per mille", rf"({NUMBER})\s?‰", lambda m: f"千分之{say.decimal(m[1])}", "‰"),
     rule(
         "money",
-        rf"(?P<minus>[-−])?(?P<sign>US\$|HK\$|[$€£¥￥₩])\s?(?P<number>{NUMBER})\s?(?P<magnitude>[千百十]?[万亿]+|千|bn|[kKmMB](?![A-Za-z]))?",
+        rf"(?P<minus>[-−])?(?P<sign>US\$|HK\$|[$€£¥￥₩])\s?(?P<number>{NUMBER})\s?(?P<magnitude>[千百十]?[万亿]+|千|bn|[kKmMB](?![A-Za-z]))?\s?(?:(?<=[\d千万亿])[元块])?",
         _money,
         "$€£¥￥₩",
     ),
@@ -135,17 +138,24 @@ NUMBERS: tuple[Rule, ...] = (
         _rate,
         "/",
     ),
-    rule("measure", rf"(?P<number>{SIGNED})\s?(?P<unit>{_UNIT})(?![A-Za-z²³])", _measure, DIGITS),
+    rule(
+        "measure",
+        rf"(?:(?P<low>{SIGNED})\s?[-–~～]\s?)?(?P<number>{SIGNED})\s?(?P<unit>{_UNIT})(?![A-Za-z²³])",
+        _measure,
+        DIGITS,
+    ),
     rule("percent sign", "%", "百分号", "%"),
     rule("version", r"((?:版本|[vV]|[A-Za-z]{2,}\s?)\s?)(\d+(?:\.\d+)+)(?!\d)", _dotted, "."),
     rule("dotted", r"()(?<![\d.])(\d+(?:\.\d+){2,})(?!\d)", _dotted, "."),
-    rule("fraction", r"(?<![\d/.])(?P<top>\d{1,4})[/⁄](?P<bottom>\d{1,4})(?![\d/])", _fraction, "/⁄"),
+    rule(
+        "fraction", r"(?<![\d/.])(?:(?P<whole>\d+)\s)?(?P<top>\d{1,4})[/⁄](?P<bottom>\d{1,4})(?![\d/])", _fraction, "/⁄"
+    ),
     rule("month and day", r"(?<!\d)(\d{1,2})(?=\s?(?:月|日|号))", lambda m: say.cardinal(str(int(m[1]))), "月日号"),
     rule("range", rf"(?<![\d.A-Za-z-])({NUMBER})\s?[-–~～—]\s?({NUMBER})(?![A-Za-z\d-])(?!\s?=)", _range, "-–~～—"),
     rule("ordinal", r"第\s?(\d+)", lambda m: "第" + say.cardinal(m[1]), "第"),
     rule("counted", _COUNTED, lambda m: say.counted(m[1]), DIGITS),
     rule("numbered", r"\b[Nn]o\.\s?(?=\d)|№\s?", "第", ".№"),
-    rule("minus", r"(?<=\d)\s-\s?(?=\d)", "减", "-"),
+    rule("minus", r"(?<=\d)\s-\s?(?=\d)|(?<=\d)-(?=[\d.]+\s?=)", "减", "-"),
     rule("times", r"(?<=\d)\s?[*xX×]\s?(?=\d)", "乘", "*xX×"),
     rule("model digits", r"(?<=[A-Za-z])-?(\d{2,})(?![\d.])", lambda m: f" {say.spell(m[1])} ", DIGITS),
     rule("letter and digit", r"(?<=[A-Za-z])-?(\d)(?![\d.])", lambda m: f" {say.cardinal(m[1])} ", DIGITS),
