@@ -26,7 +26,8 @@ class Alphabet:
     letters: str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
     marks: str = ".,!?;:'\"()-"
     han: bool = False
-    language: str = "en"
+    dotted: bool = False
+    """Does the engine spell `F.B.I.` more surely than `F-B-I`."""
 
     @property
     def unreadable(self) -> re.Pattern[str]:
@@ -42,8 +43,8 @@ class Alphabet:
         )
 
 
-ENGLISH = Alphabet("english")
-CHINESE_AND_ENGLISH = Alphabet("chinese-and-english", marks="，。！？；：、,.!?;:'\"()-“”", han=True, language="zh")
+ENGLISH = Alphabet("english", dotted=True)
+CHINESE_AND_ENGLISH = Alphabet("chinese-and-english", marks="，。！？；：、,.!?;:'\"()-“”", han=True)
 
 _MARKS = {
     "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": ", ", "―": ", ", "…": "...", "，": ", ", "。": ". ",

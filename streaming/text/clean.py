@@ -45,6 +45,7 @@ _RULE = re.compile(
     r"|[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*(?=[\n\r])"
 )
 _RULE_PART = re.compile(r"[ \t]*[-*_=|:][-*_=|: \t]*\Z")
+_PLAIN = re.compile("[ \"#$%'()+,\\-./0-9:;=>?@A-Z\\\\^a-z{}，。？！、\u4e00-\u9fff]+")
 _SPECIAL = frozenset("<&[]*_`~|!")
 
 
@@ -109,6 +110,12 @@ class Cleaner:
             last = final and block + _BLOCK >= len(text)
             at = 0
             while at < len(self._text):
+                if end := self._plain_end(at):
+                    out += self._text[at:end]
+                    starts += range(self._offset + at, self._offset + end)
+                    ends += range(self._offset + at + 1, self._offset + end + 1)
+                    at = end
+                    continue
                 found = self._at(at, final=last)
                 if found is _WAIT:
                     break
@@ -120,6 +127,16 @@ class Cleaner:
             self._text = self._text[at:]
             self._offset += at
         return Mapped("".join(out), tuple(starts), tuple(ends))
+
+    def _plain_end(self, at: int) -> int:
+        """The end of a run of characters that are certainly just text, 0 if there is none at `at`."""
+        if self._hidden or self._line_start:
+            return 0
+        match = _PLAIN.match(self._text, at)
+        if match is None:
+            return 0
+        self._before = match.group()[-1]
+        return match.end()
 
     def _said(self, at: int, found: Found) -> list[tuple[str, int, int]]:
         """Characters with their source range, sanitised."""

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from streaming.text.chars import word_set
 from streaming.text.mapped import Mapped
 
-NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+# Possessive, and never begun inside a number: a long row of digits is tried once and not at each of them.
+NUMBER = r"(?<!\d)(?:\d{1,3}(?:,\d{3})++(?!\d)(?:\.\d++)?+|\d++(?:\.\d++)?+)"
 SIGNED = rf"(?:(?<![A-Za-z0-9_.)\]-])[-−+])?(?:{NUMBER})"
 
 
@@ -67,25 +68,26 @@ def alternatives(table: dict[str, str]) -> str:
     return "|".join(re.escape(key) for key in sorted(table, key=len, reverse=True))
 
 
-def letters(word: str) -> str:
-    """`FBI` -> F B I."""
-    return " ".join(word.upper())
+def letters(word: str, joint: str = "-") -> str:
+    """`FBI` -> F-B-I. Joined, because `A I` alone would be an article and a pronoun."""
+    return joint.join(word.upper())
 
 
 _CAPS = re.compile(r"(?<![A-Z])[A-Z]{2,}(?![a-z])(?:s(?![A-Za-z]))?")
 _CAPS_RUN = re.compile(r"(?<![A-Za-z&])[A-Z]{1,}(?:[ '’-]+[A-Z]+){2,}(?![A-Za-z&])")
 _SPOKEN_CAPS = word_set(
     "NASA NATO UNESCO UNICEF OPEC ASEAN AIDS COVID SARS RAM ROM LASER RADAR SIM PIN ASAP FIFA UEFA NAFTA JSON "
-    "YAML CUDA GIF JPEG NASDAQ OSHA SWAT SCUBA SONAR BASIC COBOL LAMP CAPTCHA WASM REST NOT NO AND YES ALL THE IS "
-    "WE HE SHE TO IN ON AT OR SO IF MY ME BE DO GO UP BY AN AS OF NEVER STOP NOW BUT FOR ARE YOU WAS HAS HAD CAN "
-    "GET NEW BIG RED CAT DOG SAT HAT RUN OUT WHO WHY HOW HELP MUST ONLY VERY THIS THAT WITH FROM GOOD BAD HELLO "
-    "WORLD OPEN CLOSE DONE NOTE FREE SALE BEST LOVE LIKE JUST HERE LAST NEXT PLAN LIVE TODAY FIRST TIPS"
+    "YAML CUDA GIF JPEG NASDAQ OSHA SWAT SCUBA SONAR BASIC COBOL LAMP CAPTCHA WASM REST NOT NO AND YES ALL "
+    "THE IS WE HE SHE TO IN ON AT OR SO IF MY ME BE DO GO UP BY AN AS OF NEVER STOP NOW BUT FOR ARE YOU WAS "
+    "HAS HAD CAN GET NEW BIG RED CAT DOG SAT HAT RUN OUT WHO WHY HOW HELP MUST ONLY VERY THIS THAT WITH FROM "
+    "GOOD BAD HELLO WORLD OPEN CLOSE DONE NOTE WAY OFF DAY MAN WHAT WHEN BACK HOT OUR OWN FREE SALE BEST LOVE "
+    "LIKE JUST HERE LAST NEXT PLAN LIVE TODAY FIRST TIPS"
 )
 
 _SHOUTED_CAPS = _SPOKEN_CAPS | {"IT", "I", "A"}
 
 
-def caps(match: re.Match[str]) -> str | None:
+def caps(joint: str, match: re.Match[str]) -> str:
     """Capitals: known words as words, long pronounceable ones too, the rest letter by letter."""
     word = match.group()
     if word in ("OK", "OKs"):
@@ -93,10 +95,10 @@ def caps(match: re.Match[str]) -> str | None:
     plural = "s" if word.endswith("s") else ""
     word = word.removesuffix("s")
     if word in _SPOKEN_CAPS:
-        return word.lower() + plural if len(word) < 4 else word.capitalize() + plural
+        return (word.lower() if len(word) < 4 else word.capitalize()) + plural
     if len(word) > 5 and re.search("[AEIOUY]", word):
         return word.capitalize() + plural
-    return letters(word) + (f"'{plural}" if plural else "")
+    return letters(word, joint) + (f"'{plural}" if plural else "")
 
 
 def _caps_run(match: re.Match[str]) -> str | None:
@@ -106,10 +108,10 @@ def _caps_run(match: re.Match[str]) -> str | None:
     return re.sub(r"\bi\b", "I", match.group().lower()) if known * 2 >= len(words) else None
 
 
-CAPS_RULES = (
-    Rule("shouting", _CAPS_RUN, _caps_run),
-    Rule("initialism", _CAPS, caps),
-)
+def caps_rules(joint: str) -> tuple[Rule, ...]:
+    """Words in capitals; the letters of an initialism are joined by `joint`."""
+    return (Rule("shouting", _CAPS_RUN, _caps_run), Rule("initialism", _CAPS, partial(caps, joint)))
+
 
 _URL = re.compile(
     r"(?:https?://|ftp://|www\.)[^\s<>\"'，。；！？、（）“”\u4e00-\u9fff]+"
@@ -162,7 +164,7 @@ IDENTIFIER_RULES = (
     rule("call", r"(?<=\w)\(\)", "", "("),
     rule("identifier", r"(?<![A-Za-z0-9_])_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*", split_identifier, "_"),
     rule("pointer", r"\bptr\b", "pointer"),
-    rule("camel case", r"(?<=[a-z]{2})[A-Z](?=[a-z])", lambda m: f" {m[0]}"),
+    rule("camel case", r"(?<=[a-z]{2})[A-Z][a-z]+", lambda m: f" {m[0]}"),
 )
 
 _GREEK = {

@@ -12,7 +12,7 @@ from streaming.text.emoji_names import name_pictures
 from streaming.text.language import english_runs
 from streaming.text.lexicon import Lexicon
 from streaming.text.mapped import Mapped, concat
-from streaming.text.rules import CAPS_RULES, GREEK_RULES, IDENTIFIER_RULES, Rule, address_rules, apply, rule
+from streaming.text.rules import GREEK_RULES, IDENTIFIER_RULES, Rule, address_rules, apply, caps_rules, rule
 
 CONTROLS = frozenset(["laugh", "uv_break", "lbreak"])
 """The controls that a voice may know."""
@@ -69,6 +69,8 @@ def verbalise(text: Mapped, options: TextOptions, language: str) -> Mapped:
 _CONTROL = re.compile(r"(?<!\[)\[(?:laugh|uv_break|lbreak)\](?!\])")
 _COMBINED = re.compile("[^\\W\\d_][\u0300-\u036f]+")
 
+_INITIALS = re.compile(r"(?<![A-Za-z-])([A-Z](?:-[A-Z])+)(?![A-Za-z-])([.']?)")
+
 _TIDY: tuple[Rule, ...] = (
     rule("spaces", r"\s+", " "),
     rule("space before a mark", r"\s+(?=[,.;:!?，。！？；：、…)](?!\d))", ""),
@@ -105,6 +107,7 @@ def _stages(options: TextOptions, language: str) -> list[Stage]:
     rules = {"en": (verbalise_en.NUMBERS, verbalise_en.WORDS), "zh": (verbalise_zh.NUMBERS, verbalise_zh.WORDS)}[
         language
     ]
+    joint = "-" if language == "en" else " "
     numbers, marks = (_outside_controls(partial(_by_run, each, language)) for each in rules)
     return [
         ("compose", lambda text: text.sub(_COMBINED, lambda match: unicodedata.normalize("NFC", match.group()))),
@@ -114,7 +117,7 @@ def _stages(options: TextOptions, language: str) -> list[Stage]:
         ("notation", _outside_controls(partial(apply, verbalise_en.EARLY))),
         ("numbers", numbers),
         ("words", marks),
-        ("names", _outside_controls(partial(apply, (*IDENTIFIER_RULES, *GREEK_RULES, *CAPS_RULES)))),
+        ("names", _outside_controls(partial(apply, (*IDENTIFIER_RULES, *GREEK_RULES, *caps_rules(joint))))),
         ("fallback", _outside_controls(partial(apply, _LEFT[language]))),
         ("tidy", partial(apply, (*_TIDY, *(_TIDY_ZH if language == "zh" else ())))),
     ]
@@ -151,6 +154,10 @@ def _apart(
     return concat([*parts, outside(text[at:])])
 
 
+def _dot_initials(match: re.Match[str]) -> str:
+    return match[1].replace("-", ".") + ("'" if match[2] == "'" else ".")
+
+
 def fit_spoken(text: Mapped, options: TextOptions, source: str, offset: int) -> tuple[Mapped, tuple[Skip, ...]]:
     """`text` in the alphabet of the engine and what had to be skipped; nothing if no word is left of it."""
     skipped: list[Skip] = []
@@ -160,5 +167,6 @@ def fit_spoken(text: Mapped, options: TextOptions, source: str, offset: int) -> 
         skipped.extend(skips)
         return fitted
 
+    text = text.sub(_INITIALS, _dot_initials) if options.alphabet.dotted else text
     fitted = apply(_TIDY, _outside_controls(fit_part)(text))
     return (fitted if has_words(fitted.text) else Mapped()), tuple(skipped)

@@ -14,10 +14,10 @@ _CURRENCY = {
     "¥": ("yen", "yen", "sen"),
     "₹": ("rupee", "rupees", "paise"),
     "₩": ("won", "won", ""),
-    "US$": ("U S dollar", "U S dollars", "cents"),
+    "US$": ("U-S dollar", "U-S dollars", "cents"),
 }
 MONEY_NAMES = {sign: f" {names[1]} " for sign, names in _CURRENCY.items()}
-_CODES = {"USD": "U S dollars", "EUR": "euros", "GBP": "pounds", "CNY": "yuan", "RMB": "yuan", "JPY": "yen"}
+_CODES = {"USD": "U-S dollars", "EUR": "euros", "GBP": "pounds", "CNY": "yuan", "RMB": "yuan", "JPY": "yen"}
 _MAGNITUDE = {
     "k": "thousand",
     "K": "thousand",
@@ -68,7 +68,7 @@ _ABBREVIATIONS = {
     "e.g.": "for example", "i.e.": "that is", "vs.": "versus", "approx.": "approximately",
     "dept.": "department", "est.": "established", "Inc.": "Incorporated", "Ltd.": "Limited",
     "Corp.": "Corporation", "Jr.": "Junior", "Sr.": "Senior", "Ave.": "Avenue", "Blvd.": "Boulevard",
-    "w/o": "without", "w/": "with ", "etc.": "et cetera", "a.k.a.": "also known as", "Ph.D.": "P H D",
+    "w/o": "without", "w/": "with ", "etc.": "et cetera", "a.k.a.": "also known as", "Ph.D.": "P-H-D",
     "cf.": "compare",
 }  # fmt: skip
 _MATH = {
@@ -152,7 +152,7 @@ def _time(match: re.Match[str]) -> str | None:
 
 def _half(half: str) -> str:
     end = "." if half.endswith(".") and "." not in half[:-1] else ""
-    return f" {half.strip()[0].lower()} m{end}"
+    return f" {half.strip()[0].upper()}-M{end}"
 
 
 def _hour(match: re.Match[str]) -> str:
@@ -272,6 +272,8 @@ def _etc(match: re.Match[str]) -> str:
 
 
 EARLY: tuple[Rule, ...] = (
+    rule("wide comma", r"(?<=\d)，(?=\d{3}(?!\d))", ",", "，"),
+    rule("decimal comma", r"(?<![\d,.])(\d+),(\d{1,2})(?![\d,])", lambda m: f"{m[1]}.{m[2]}", ","),
     rule("apostrophe", r"(?<=\w)[’‘ʼ＇](?=\w)", "'", "’‘ʼ＇"),
     rule("latex fraction", r"\\[dt]?frac\s?\{([^{}]*)\}\s?\{([^{}]*)\}", lambda m: f"{m[1]} over {m[2]}", "\\"),
     rule("latex root", r"\\sqrt\s?\{([^{}]*)\}", lambda m: f"√ {m[1]}", "\\"),
@@ -393,7 +395,7 @@ NUMBERS: tuple[Rule, ...] = (
         _years,
         DIGITS,
     ),
-    rule("era", r"\b(\d{1,4})\s?(BC|AD|BCE|CE)\b", lambda m: f"{say.year(m[1])} {' '.join(m[2])}", "BAC"),
+    rule("era", r"\b(\d{1,4})\s?(BC|AD|BCE|CE)\b", lambda m: f"{say.year(m[1])} {letters(m[2])}", "BAC"),
     rule("numbered", r"(?:\b[Nn][Oo]\.\s?|#)(?=\d)", "number ", "#Nn"),
     rule("regnal", rf"\b((?:{_RULERS}) )([IVX]{{1,5}})\b", lambda m: f"{m[1]}the {say.ordinal(_roman(m[2]))}", "IVX"),
     rule("roman", rf"\b((?:{_NUMBERED}) )([IVX]{{1,5}})\b", lambda m: m[1] + say.cardinal(_roman(m[2])), "IVX"),
@@ -419,7 +421,7 @@ WORDS: tuple[Rule, ...] = (
     rule(
         "dotted initials",
         r"\b(?:[A-Z]\.){2,}",
-        lambda m: " ".join(m[0].replace(".", "")) + ("." if not m.string[m.end() :].strip() else ""),
+        lambda m: letters(m[0].replace(".", "")) + ("." if not m.string[m.end() :].strip() else ""),
         ".",
     ),
     rule("wildcard", r"(?<!\w)\*\.(?=\w)", "star dot ", "*"),

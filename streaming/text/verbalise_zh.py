@@ -166,7 +166,7 @@ WORDS: tuple[Rule, ...] = (
     rule("languages", r"\bC\+\+", "C 加加", "+"),
     rule("sharp", r"\b([CF])#", lambda m: f"{m[1]} sharp", "#"),
     rule("hashtag", r"(?<!\w)#(\w+)#?", lambda m: f"话题 {m[1].replace('_', ' ')} ", "#"),
-    rule("initials", r"\b([A-Z]{1,3})&([A-Z]{1,3})\b", lambda m: f"{letters(m[1])} and {letters(m[2])}", "&"),
+    rule("initials", r"\b([A-Z]{1,3})&([A-Z]{1,3})\b", lambda m: f"{letters(m[1], ' ')} and {letters(m[2], ' ')}", "&"),
     rule("ampersand", r"\s?&\s?", " and ", "&"),
     rule("math", alternatives(_MATH), lambda m: _MATH[m[0]], "".join(_MATH)),
     # A hyphen between words joins them: it is never a minus.
