@@ -43,6 +43,8 @@ _CALENDAR = word_set(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
     " september october november december est edt cst cdt mst mdt pst pdt gmt utc cet cest bst jst"
 )
+_STARTERS = word_set("the then he she it we they this that these those i in but and so if when a an there here what")
+"""A letter before a stop is an initial unless one of these follows: a name rarely is one of them."""
 _DOMAINS = word_set("com org net edu gov io ai dev app co uk de fr cn jp ru info biz")
 _LIST_NUMBER = re.compile(r"[(（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
 _NEXT_WORD = re.compile(r"[\s]*[\"'“‘«(\[（]*([^\s]*)")
@@ -138,6 +140,8 @@ def _ends_before(token: str, word: str) -> bool:
         return word[0].islower() and _is_plain(token)
     if low in ("a.m", "p.m", "am", "pm"):
         return word.lower().strip(".,;:!?") not in _CALENDAR
+    if len(low) == 1 and low != "i":
+        return word.lower() in _STARTERS
     return _oracle(low if len(low) > 1 and "." not in low else token, word)
 
 

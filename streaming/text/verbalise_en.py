@@ -65,7 +65,7 @@ _TITLES = {
     "Capt": "Captain", "Lt": "Lieutenant", "Col": "Colonel", "Sgt": "Sergeant", "Rev": "Reverend", "Ft": "Fort",
 }  # fmt: skip
 _ABBREVIATIONS = {
-    "e.g.": "for example", "i.e.": "that is", "vs.": "versus", "approx.": "approximately",
+    "e.g.": "for example", "i.e.": "that is", "vs.": "versus", "vs": "versus", "approx.": "approximately",
     "dept.": "department", "est.": "established", "Inc.": "Incorporated", "Ltd.": "Limited",
     "Corp.": "Corporation", "Jr.": "Junior", "Sr.": "Senior", "Ave.": "Avenue", "Blvd.": "Boulevard",
     "w/o": "without", "w/": "with ", "etc.": "et cetera", "a.k.a.": "also known as", "Ph.D.": "P-H-D",
@@ -85,6 +85,13 @@ _LATEX = {
     "in": "∈",
 }  # fmt: skip
 _BEFORE_YEAR = "(?:[Ii]n|[Ss]ince|[Bb]y|[Ff]rom|[Uu]ntil|[Bb]efore|[Aa]fter|[Yy]ear|[Dd]uring|[Oo]f)"
+_PAGES = {"p": "page ", "pp": "pages ", "vol": "volume ", "Vol": "Volume "}
+_PER = {
+    "month": "month", "mo": "month", "year": "year", "yr": "year", "week": "week", "wk": "week", "day": "day",
+    "hour": "hour", "hr": "hour", "minute": "minute", "min": "minute", "sec": "second", "person": "person",
+    "user": "user", "night": "night", "kg": "kilogram", "lb": "pound", "sqft": "square foot",
+}  # fmt: skip
+_WEEKDAYS = {"Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday"}
 _SYSTEMS = (
     "version|ver\\.?|release|build|Python|Node(?:\\.js)?|Java|Ubuntu|iOS|iPadOS|macOS|Android|Windows|Chrome|Firefox|Rust|Go"
     "|Ruby|PHP|Django|Linux|kernel|CUDA|PyTorch|TypeScript|Debian|Fedora|Postgres(?:QL)?|MySQL|Swift|Kotlin|React|Vue|update"
@@ -205,6 +212,8 @@ def _fraction(match: re.Match[str]) -> str | None:
         return "twenty-four seven"
     if not int(bottom):
         return f"{say.cardinal(top)} over zero"
+    if top == bottom:
+        return f"{say.cardinal(top)}-{say.cardinal(bottom)}"
     said = _simple_fraction(top, bottom)
     return f"{say.cardinal(whole)} and {said}" if whole else said
 
@@ -240,6 +249,10 @@ def _year_range(match: re.Match[str]) -> str:
 
 def _range(match: re.Match[str]) -> str:
     return f"{say.decimal(match[1])} to {say.decimal(match[2])}"
+
+
+def _inches(match: re.Match[str]) -> str:
+    return f"{say.cardinal(match[1])} {'inch' if match[1] == '1' else 'inches'}"
 
 
 def _scientific(match: re.Match[str]) -> str:
@@ -314,6 +327,20 @@ NUMBERS: tuple[Rule, ...] = (
     ),
     rule("power of ten", r"(?<![\w.])(\d+(?:\.\d+)?)[eE]\+?(-?\d{1,4})\b", _scientific, "eE"),
     rule("date and time", r"(?<=\d{4}-\d\d-\d\d)T(?=\d\d:)", " ", "T"),
+    rule("row", r"(?<![\w.-])\d+(?:-\d+){2,}(?![\w-])(?<!\d{4}-\d\d-\d\d)", _phone, "-"),
+    rule("by", r"(\d\s?(?:m|cm|mm|km|ft)?)\s?[x×]\s?(?=[\d.]+\s?(?:m|cm|mm|km|ft)\b)", lambda m: f"{m[1]} by ", "x×"),
+    rule("inches", r"(?<![\w.])(\d+)\s?in\b\.?(?=\s*(?:$|[,;.)]|tall|wide|long|deep|high))", _inches, "i"),
+    rule("out of", r"(\d+\.\d+)/(\d+)(?![\d/])", lambda m: f"{say.decimal(m[1])} out of {say.cardinal(m[2])}", "/"),
+    rule("cents", rf"({NUMBER})\s?¢", lambda m: f"{say.decimal(m[1])} {'cent' if m[1] == '1' else 'cents'}", "¢"),
+    rule("about", r"(?<!\w)[~≈]\s?(?=\d)", "about ", "~≈"),
+    rule("page", r"\b(pp?|vol|Vol)\.\s?(?=\d)", lambda m: _PAGES[m[1]], "."),
+    rule(
+        "picture size",
+        r"\b([48])K\b(?=\s(?:TV|video|display|monitor|screen|resolution|UHD))",
+        lambda m: f"{say.cardinal(m[1])} K",
+        "K",
+    ),
+    rule("quarter", r"\b(Q[1-4]) ((?:19|20)\d\d)\b", lambda m: f"{m[1]} {say.year(m[2])}", "Q"),
     rule("time range", r"(?<=:\d\d)\s?[-–]\s?(?=\d{1,2}:\d\d)", " to ", ":"),
     rule("telephone", r"(?<![\w.,-])0\d{2,4}(?:[ -]\d{3,4}){2}(?![\w-])", _phone, "0"),
     rule("iso date", r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)", _iso_date, "-"),
@@ -404,6 +431,7 @@ NUMBERS: tuple[Rule, ...] = (
     rule("times", r"(?<=\d)\s?[*×x]\s?(?=\d)", " times ", "*x×"),
     rule("letter and digits", r"(?<=[A-Za-z])-?(\d{1,4})(?![\d.]*\d)", lambda m: f" {say.cardinal(m[1])}", DIGITS),
     rule("digits and letter", r"(?<![A-Za-z])(\d+)(?=[A-Za-z])", lambda m: f"{_number(m)} ", DIGITS),
+    rule("bare year", r"(?<![\w$€£¥.,#+-])((?:19|20)\d\d)(?![\w%-]|[.,]\d)", lambda m: say.year(m[1]), DIGITS),
     rule("number", rf"{SIGNED}|\.\d+", _number, DIGITS),
 )
 
@@ -411,6 +439,7 @@ WORDS: tuple[Rule, ...] = (
     rule("languages", r"\bC\+\+", "C plus plus", "+"),
     rule("sharp", r"\b([CF])#", lambda m: f"{m[1]} sharp", "#"),
     rule("street", r"(?<=[a-z] )St\.(?!\s+[A-Z])|(?<=[a-z] )St\.(?=\s+[A-Z])(?<=[A-Z][a-z]{3} St\.)", "Street", "."),
+    rule("weekday", r"\b(Mon|Tues?|Wed|Thurs?|Thu|Fri)\.", lambda m: _WEEKDAYS[m[1][:3]], "."),
     rule("title", rf"\b({'|'.join(_TITLES)})\.(?=\s+(?:[A-Z]|and\b))", lambda m: _TITLES[m[1]], "."),
     rule("et cetera", r"(&\s?c\.|\b)?\betc\.", _etc, "."),
     rule(
@@ -436,5 +465,7 @@ WORDS: tuple[Rule, ...] = (
     rule("hashtag", r"(?<!\w)#([A-Za-z]\w*)", _hashtag, "#"),
     rule("at", r"(?<!\w)@(?=\w)|\s@\s", " at ", "@"),
     rule("math", alternatives(_MATH), lambda m: _around(_MATH[m[0]]), "".join(_MATH)),
+    rule("years old", r"\by/o\b", "years old", "/"),
+    rule("per", rf"(?<=\w)\s?/\s?({'|'.join(_PER)})\b", lambda m: f" per {_PER[m[1]]}", "/"),
     rule("either", r"(?<=[A-Za-z])/(?=[A-Za-z])", " slash ", "/"),
 )

@@ -26,7 +26,7 @@ _MATH = {
     "==": "等于", "=": "等于", "≈": "约等于", "±": "正负", "×": "乘", "÷": "除以", "<": "小于", ">": "大于",
     "∞": "无穷大", "√": "根号", "+": "加", "−": "减", "→": "到", "^": "的", "·": "点",
 }  # fmt: skip
-_COUNTED = rf"(?<![A-Za-z\d.])({NUMBER})(?=\s?(?:{_MEASURES}))"
+_COUNTED = rf"(?<![A-Za-z\d.])({NUMBER})(?=\s?[多几余来]?(?:{_MEASURES}))"
 
 
 def _date(match: re.Match[str]) -> str | None:
@@ -104,6 +104,11 @@ NUMBERS: tuple[Rule, ...] = (
     rule("mobile", r"(?<!\d)(?:\+?86[- ]?)?1[3-9]\d[- ]?\d{4}[- ]?\d{4}(?!\d)", _mobile, "1"),
     rule("telephone", r"(?<!\d)(?:0\d{2,3}-\d{7,8}|[48]00-\d{3}-?\d{4}|\d{3}-\d{4}-\d{4})(?!\d)", _mobile, "-"),
     rule("called number", r"(?<=[码号话打拨])(?<!\d)\d{3,8}(?!\d|\s?[个年月日号元块])", _mobile, "码号话打拨"),
+    rule("called number too", r"(?<=[幺零二三四五六七八九][或和、])\d{3,8}(?!\d)", _mobile, "幺"),
+    rule("room", r"(?<!\d)\d{3,4}(?=\s?(?:室|房间|号房))", _mobile, "室房"),
+    rule("height", r"(?<=\d米)(\d{1,2})(?!\d)", lambda m: say.spell(m[1]), "米"),
+    rule("day range", r"(?<=[日号月年])\s?[-–~～—]\s?(?=\d)", "到", "日号月年"),
+    rule("each", r"/\s?(月|年|天|日|周|小时|分钟|人|次|个|斤|晚|件)", lambda m: f"每{m[1]}", "/"),
     rule("iso date", r"(?<!\d)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)", _date, "-/."),
     rule("era", r"(公元前?|纪元前?)\s?(\d{1,4})(?=\s?年)", _era_year, "公纪"),
     rule("year range", r"(?<!\d)(\d{4})年?\s?[-–~—至]\s?(\d{4})\s?年", _year_range, "年"),
