@@ -93,6 +93,10 @@ class Cleaner:
         """Clean text that became certain."""
         return self._feed(self._joiner.push(delta), final=False)
 
+    def settle(self) -> Mapped:
+        """Text has stopped coming: give up a `!` that no picture followed; it may end a sentence."""
+        return self._feed("", final=True) if self._text == "!" else Mapped()
+
     def flush(self) -> Mapped:
         """What was held back, as if nothing followed."""
         out = self._feed(self._joiner.flush(), final=True)

@@ -37,7 +37,9 @@ class TextFront:
 
     def settle(self) -> list[Segment]:
         """Text has stopped coming: return what ends at a sentence or a clause, as if nothing followed."""
-        return self._speak_all(self._segmenter.settle())
+        rest = self._cleaner.settle()
+        self._clean += rest
+        return self._speak_all(self._segmenter.push(rest.text) + self._segmenter.settle())
 
     def flush(self) -> list[Segment]:
         """Return everything that is left. Idempotent; text may go on."""

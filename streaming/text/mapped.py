@@ -63,10 +63,16 @@ class Mapped:
 
     def _continues(self, at: int) -> bool:
         """Does the character at `at` belong to the link of the one before it."""
-        one = (self.starts[at], self.ends[at])
-        before = (self.starts[at - 1], self.ends[at - 1])
-        singles = one[1] - one[0] == 1 == before[1] - before[0]
-        return one == before or (singles and one[0] == before[1])
+        one, before = self._range(at), self._range(at - 1)
+        if one == before:
+            return True
+        if not (one[1] - one[0] == 1 == before[1] - before[0] and one[0] == before[1]):
+            return False
+        # Neighbours that say themselves, unless either is only a part of what is said for its character.
+        return self._range(at + 1) != one and self._range(at - 2) != before
+
+    def _range(self, at: int) -> tuple[int, int]:
+        return (self.starts[at], self.ends[at]) if 0 <= at < len(self.text) else (-1, -1)
 
 
 def concat(parts: list[Mapped]) -> Mapped:

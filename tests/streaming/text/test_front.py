@@ -171,6 +171,15 @@ def test_settling_and_flushing() -> None:
     assert (last.spoken, last.start) == ("tomorrow at five P-M sharp", 32)
 
 
+@pytest.mark.parametrize(
+    "text", ["Hello there!", "How are you?", "All is **well.**", "“Please stop!”", "真的吗！", "你好吗？"]
+)
+def test_a_sentence_at_the_end_is_said_when_text_stops(text: str) -> None:
+    front = TextFront()
+    assert front.push(text) == []
+    assert [segment.text for segment in front.settle()] == [text.replace("*", "")]
+
+
 def test_explaining_shows_the_stages() -> None:
     [explanation] = explain("**FBI** has 5")
     assert [(step.stage, step.text) for step in explanation.steps] == [
