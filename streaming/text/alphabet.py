@@ -10,7 +10,7 @@ from streaming.text.mapped import Mapped
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """Source text that is not spoken, and why."""
+    """Source text that is not spoken, and why. Of a hidden block only the place is kept, not the text."""
 
     text: str
     start: int
@@ -43,6 +43,8 @@ class Alphabet:
         )
 
 
+CHATTTS = Alphabet("chattts", marks="，。、,.", han=True)
+"""What ChatTTS was trained on: two stops, two commas and no apostrophe."""
 ENGLISH = Alphabet("english", dotted=True)
 CHINESE_AND_ENGLISH = Alphabet("chinese-and-english", marks="，。！？；：、,.!?;:'\"()-“”", han=True)
 
@@ -53,6 +55,11 @@ _MARKS = {
     "『": '"', "』": '"', "《": '"', "》": '"', "【": " ", "】": " ", "{": " ", "}": " ", "•": " ", "·": " ",
     "؟": "?", "،": ",", "।": ".", "␣": " ", "¿": " ", "¡": " ",
 }  # fmt: skip
+_WEAKER = {
+    "!": ".", "?": ".", ";": ",", ":": ",", "！": "。", "？": "。", "；": "，", "：": "，", "(": ", ", ")": ", ",
+    "（": "，", "）": "，", "…": "，", "—": "，", "“": " ", "”": " ", '"': " ", "'": " ", "-": " ",
+}  # fmt: skip
+"""Where an engine has few marks: the one that pauses as long."""
 _LETTERS = {
     "〇": "零", "ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "œ": "oe",
     "Œ": "Oe", "þ": "th", "ð": "d", "ı": "i",
@@ -77,7 +84,11 @@ def fit(text: Mapped, alphabet: Alphabet, source: str, offset: int) -> tuple[Map
 
 def _nearest(char: str, alphabet: Alphabet) -> str | None:
     """What stands in for `char`; None if the listener would miss something."""
-    said = _MARKS.get(char) or _LETTERS.get(char) or _without_accents(char)
+    for table in (_MARKS, _WEAKER, _LETTERS):
+        said = table.get(char, "")
+        if said and all(map(alphabet.reads, said)):
+            return said
+    said = _without_accents(char)
     if said and all(map(alphabet.reads, said)):
         return said
     return None if char.isalnum() or is_han(char) or unicodedata.category(char) in ("So", "Sc", "Sm") else " "

@@ -168,5 +168,6 @@ def fit_spoken(text: Mapped, options: TextOptions, source: str, offset: int) -> 
         return fitted
 
     text = text.sub(_INITIALS, _dot_initials) if options.alphabet.dotted else text
-    fitted = apply(_TIDY, _outside_controls(fit_part)(text))
+    text = text if options.alphabet.reads("'") else apply(verbalise_en.CONTRACTIONS, text)
+    fitted = apply((*_TIDY, *_TIDY_ZH), _outside_controls(fit_part)(text))
     return (fitted if has_words(fitted.text) else Mapped()), tuple(skipped)

@@ -251,6 +251,9 @@ def _range(match: re.Match[str]) -> str:
     return f"{say.decimal(match[1])} to {say.decimal(match[2])}"
 
 
+_VERBS = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would"}
+
+
 def _inches(match: re.Match[str]) -> str:
     return f"{say.cardinal(match[1])} {'inch' if match[1] == '1' else 'inches'}"
 
@@ -468,4 +471,18 @@ WORDS: tuple[Rule, ...] = (
     rule("years old", r"\by/o\b", "years old", "/"),
     rule("per", rf"(?<=\w)\s?/\s?({'|'.join(_PER)})\b", lambda m: f" per {_PER[m[1]]}", "/"),
     rule("either", r"(?<=[A-Za-z])/(?=[A-Za-z])", " slash ", "/"),
+)
+
+CONTRACTIONS: tuple[Rule, ...] = (
+    # For engines that can't read an apostrophe.
+    rule("can't", r"\b([Cc])an't\b", lambda m: f"{m[1]}annot", "'"),
+    rule("won't", r"\b([Ww])on't\b", lambda m: f"{m[1]}ill not", "'"),
+    rule("not", r"(?<=[A-Za-z])n't\b", " not", "'"),
+    rule("let us", r"\b([Ll])et's\b", lambda m: f"{m[1]}et us", "'"),
+    rule(
+        "is", r"\b(it|he|she|that|what|who|where|there|here|how|when)'s\b", lambda m: f"{m[1]} is", "'", re.IGNORECASE
+    ),
+    rule("verb", r"(?<=[A-Za-z])'(m|re|ve|ll|d)\b", lambda m: f" {_VERBS[m[1].lower()]}", "'", re.IGNORECASE),
+    rule("possessive", r"(?<=[A-Za-z])'(?=s\b|\s)", "", "'"),
+    rule("o'clock", r"\bo'(?=[A-Za-z])", "o", "'", re.IGNORECASE),
 )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.text.alphabet import ENGLISH, Skip
+from streaming.text.alphabet import CHATTTS, ENGLISH, Skip
 from streaming.text.explain import clean, explain
 from streaming.text.front import TextFront
 from streaming.text.lexicon import Lexicon, LexiconError
@@ -103,6 +103,16 @@ def test_english_engines_read_numbers_in_english_and_spell_with_dots() -> None:
         "Ask the F.B.I. about A.I. at nine A.M. sharp,",
         '"now"...',
     ]
+
+
+def test_chattts_gets_the_few_marks_it_knows() -> None:
+    options = TextOptions(alphabet=CHATTTS)
+    assert spoken("I’m sure it’s fine; they don't, won't; can't! Ana's dog?", options=options) == [
+        "I am sure it is fine,",
+        "they do not, will not, cannot.",
+        "Anas dog.",
+    ]
+    assert spoken("“真的吗？”他说：“5:02！”", options=options) == ["真的吗。", "他说，五点零二分。"]
 
 
 def test_hidden_blocks_are_reported_with_the_segment_behind_them() -> None:
