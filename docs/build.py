@@ -89,6 +89,7 @@ def reference() -> str:
         "## From the server\n",
         *map(_message, get_args(protocol.ServerMessage)),
         _part(protocol.Limits, "In `hello.limits`"),
+        _part(protocol.Skipped, "In `segment.skipped`"),
         _part(protocol.Word, "In `timing.words`"),
         PACKETS + "\n".join(rows) + "\n",
         "## Codes\n",

@@ -13,7 +13,8 @@ from server.host import ContextOptions, Host, Refusal
 from server.timing import SpokenSegment, estimated_s, spoken_until, word_times
 from server.track import Track
 from streaming.engine import SAMPLE_BYTES, Chunk, Failed, SegmentRequest, StopReason
-from streaming.text.segment import Segment, Segmenter
+from streaming.text.front import TextFront
+from streaming.text.segment import Segment
 from streaming.text.surrogates import SurrogateJoiner
 
 _MOST_MARKS = 1000
@@ -56,7 +57,7 @@ class Context:
         self._wake = wake
         self._source_rate = host.speech.sample_rate
         self._stream_id = host.speech.next_stream_id()
-        self._segmenter = Segmenter()
+        self._front = TextFront()
         self._joiner = SurrogateJoiner()
         self._text: list[str] = []
         self._chars = 0
@@ -100,7 +101,7 @@ class Context:
         self._chars += len(delta)
         if joined := self._joiner.push(delta):
             self._text.append(joined)
-            self._say(self._segmenter.push(joined))
+            self._say(self._front.push(joined))
             self._arm_settling()
 
     def flush(self) -> None:
@@ -157,7 +158,7 @@ class Context:
         """Text has stopped coming for as long as it may: decide what was held back."""
         if self._settle_at is not None and self._host.clock() >= self._settle_at:
             self._settle_at = None
-            self._say(self._segmenter.settle())
+            self._say(self._front.settle())
 
     # What the engine says.
 
@@ -190,17 +191,20 @@ class Context:
             if utterance.index == 0:
                 self._text_at = now
             self._queue.append(utterance)
-            self._unsubmitted.append(utterance)
+            if segment.spoken:
+                self._unsubmitted.append(utterance)
+            else:
+                utterance.failure = _unreadable(segment).told(self.name)
         self._submit()
 
     def _say_rest(self) -> None:
-        tail = self._joiner.finish()
+        tail = self._joiner.flush()
         self._text.append(tail)
-        self._say(self._segmenter.push(tail) + self._segmenter.flush())
+        self._say(self._front.push(tail) + self._front.flush())
         self._settle_at = None
 
     def _arm_settling(self) -> None:
-        self._settle_at = self._host.clock() + self._options.max_buffer_s if self._segmenter.waiting else None
+        self._settle_at = self._host.clock() + self._options.max_buffer_s if self._front.waiting else None
         self._wake()
 
     def _submit(self) -> None:
@@ -214,9 +218,9 @@ class Context:
             request_id=self._host.speech.next_request_id(),
             stream_id=self._stream_id,
             index=utterance.index,
-            text=utterance.segment.text,
+            text=utterance.segment.spoken,
             voice=self.voice.name,
-            language=self._options.language,
+            language=self._options.language or utterance.segment.language or None,
             pause_s=utterance.segment.pause_s,
             pace=self._options.pace,
             params=self._options.params,
@@ -351,6 +355,11 @@ class Context:
     def _ended(self, samples: int, spoken: str) -> Ended:
         assert self._reason is not None
         return Ended(self.name, self._reason, samples, spoken, self._ttfa_s)
+
+
+def _unreadable(segment: Segment) -> Refusal:
+    reasons = ", ".join(sorted({skip.reason for skip in segment.skipped}))
+    return Refusal(ErrorCode.NOTHING_TO_SAY, f"Nothing in {segment.text[:80]!r} can be spoken: {reasons}.")
 
 
 def _error_code(code: str) -> ErrorCode:

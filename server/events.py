@@ -20,6 +20,15 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
+class Skipped:
+    """`[start, end)` of the context's text is not spoken, and why."""
+
+    start: int
+    end: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SegmentStarted:
     """The audio from `first_sample` on speaks `text`, which is `[start, end)` of the context's text."""
 
@@ -29,6 +38,7 @@ class SegmentStarted:
     start: int
     end: int
     first_sample: int
+    skipped: tuple[Skipped, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,6 +241,15 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A stretch of text that is not spoken."""
+
+    start: int = _about("Where it begins in the context's text, in code points.")
+    end: int = _about("Where it ends.")
+    reason: str = _about("Why.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
     """The packets from `first_sample` on speak this text."""
 
@@ -251,6 +260,7 @@ class Segment:
     start: int = _about("Where it begins in the context's text, in code points.")
     end: int = _about("Where it ends.")
     first_sample: int = _about("First sample of its audio.")
+    skipped: tuple[Skipped, ...] = _about("What of the text is left out.", default=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

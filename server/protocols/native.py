@@ -297,6 +297,7 @@ def _(event: events.SegmentStarted) -> wire.ServerMessage:
         start=event.start,
         end=event.end,
         first_sample=event.first_sample,
+        skipped=tuple(wire.Skipped(start=s.start, end=s.end, reason=s.reason) for s in event.skipped),
     )
 
 

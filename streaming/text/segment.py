@@ -1,10 +1,32 @@
-"""Deltas in, segments out."""
+"""Deltas in, segments out.
 
-import re
+A segment is cut at the first place where it is long enough and the text allows it: the first one at a clause,
+so that speech starts early, later ones at a sentence. Whether a mark is such a place depends on a bounded window
+around it, so that any split of the same text into deltas gives the same segments.
+"""
+
 from dataclasses import dataclass
-from enum import Enum, auto
 
-from streaming.text.sentence import ends_sentence, may_end_text
+from streaming.text.alphabet import Skip
+from streaming.text.boundary import CLAUSE_MARKS, WINDOW, Mark, Verdict, judge
+from streaming.text.chars import CLOSERS, NEWLINES, OPENERS, SENTENCE_STOPS, is_digit, is_han, is_speakable
+from streaming.text.mapped import Link
+from streaming.text.surrogates import SurrogateJoiner
+from streaming.text.words import word_cut
+
+_BLOCK = 1024
+"""Characters scanned at a time: the buffer stays short, so a long delta costs no more than many short ones."""
+_LEADING = 8
+"""Characters kept before the first speakable one: opening quotes, signs, currency."""
+_SIGNS = frozenset("-+−±#@&~*_/\\<>=|`^%")
+_FORCED = (1.0, 1.5, 4.0)
+"""How full a segment is when it is cut between words, at any space, anywhere."""
+
+_CLAUSE_PAUSE_S = {",": 0.18, "，": 0.18, "、": 0.14, "…": 0.3}
+_WEAK_PAUSE_S = 0.25
+_SENTENCE_PAUSE_S = 0.45
+_LINE_PAUSE_S = 0.6
+_NO_PAUSE_S = 0.12
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,307 +34,276 @@ class Segment:
     """A stretch of text to be spoken in one generation.
 
     `start` and `end` are offsets in code points into everything pushed since the segmenter was made;
-    `text` is that stretch, and `pause_s` the silence that its ending asks for.
+    `text` is that stretch, cleaned, and `pause_s` the silence that its ending asks for. The rest is the work of
+    `TextFront`: without it, `text` is what is spoken.
     """
 
     text: str
     start: int
     end: int
     pause_s: float
+    spoken: str = ""
+    """What the engine is given. Empty with something `skipped`: the engine can read none of it."""
+    mapping: tuple[Link, ...] = ()
+    """Which part of `spoken` says which part of the source, in order of `spoken`."""
+    skipped: tuple[Skip, ...] = ()
+    """Source text that is left out although someone may miss it."""
+    language: str = ""
+    """`en` or `zh`: how numbers and signs were read."""
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentLimits:
-    """How long segments are, in letters and marks; a Chinese character counts as three, for it takes as long to say."""
+    """How long segments are, in characters. `cjk_*` count Han, kana and Hangul, which take longer to speak.
 
-    first_min: int = 8
-    """A first clause shorter than this is not spoken alone: what follows would come after an odd pause."""
-    clause_from: int = 160
-    """A sentence longer than this is cut at its next clause."""
-    longest: int = 300
-    """Without any mark at all, a cut is made at a space before this."""
+    Mixed text adds up: half of one limit and half of the other fill a segment.
+    """
+
+    first_min: int = 10
+    first_max: int = 72
+    min: int = 16
+    clause: int = 120
+    """From here on a later segment ends at the next clause, too."""
+    max: int = 240
+    cjk_first_min: int = 4
+    cjk_first_max: int = 8
+    cjk_min: int = 5
+    cjk_clause: int = 24
+    cjk_max: int = 48
+
+    def __post_init__(self) -> None:
+        if not 0 < self.first_min <= self.first_max or not 0 < self.min <= self.clause <= self.max:
+            raise ValueError("segment limits must rise: first_min, first_max and min, clause, max")
+        if not 0 < self.cjk_first_min <= self.cjk_first_max or not 0 < self.cjk_min <= self.cjk_clause <= self.cjk_max:
+            raise ValueError("segment limits must rise: cjk_first_min, cjk_first_max and cjk_min, cjk_clause, cjk_max")
 
 
-class _Mark(Enum):
-    """What may end at a place in the text."""
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """Limits of one segment as (characters, Han characters) pairs."""
 
-    NONE = auto()
-    CLAUSE = auto()
-    SENTENCE = auto()
-    LINE = auto()
-    UNKNOWN = auto()
-    """It depends on text that is not there yet."""
+    sentence: tuple[int, int]
+    clause: tuple[int, int]
+    least: tuple[int, int]
+    most: tuple[int, int]
+    context: int
+    """Characters seen beyond a forced cut: a mark there is a better place, and the last word is whole."""
 
 
-_HAN = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]")
-_HAN_WEIGHT = 3
+def _first_sizes(limits: SegmentLimits) -> _Sizes:
+    clause = (limits.first_min, limits.cjk_first_min)
+    # A first sentence may be half as long as a first clause: its pause is a natural one.
+    sentence = ((clause[0] + 1) // 2, (clause[1] + 1) // 2)
+    return _Sizes(sentence, clause, clause, (limits.first_max, limits.cjk_first_max), context=2)
 
-_STOPS = ".!?…。！？"
-_WIDE_STOPS = "。！？"
-_CLAUSES = ",;:，、；：—–"
-_WIDE_CLAUSES = "，、；："
-_CLOSERS = "\"'”’」』）)]》*_"
-_MARKS = re.compile(rf"[{re.escape(_STOPS + _CLAUSES)}\n]")
-_RUN = re.compile(rf"[{re.escape(_STOPS)}]{{1,16}}[{re.escape(_CLOSERS + _STOPS)}]{{0,16}}")
-_NEXT_WORD = re.compile(r"\s+(\S+)\s")
-_AHEAD = 24
-"""How many characters a judgement may look ahead."""
 
-_LIST_NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z])\.")
-_SPEAKABLE = re.compile(r"[^\W_]")
-_ADDRESS = re.compile(r"://|www\.|@|^[./~]")
+def _later_sizes(limits: SegmentLimits) -> _Sizes:
+    least = (limits.min, limits.cjk_min)
+    clause = (limits.clause, limits.cjk_clause)
+    return _Sizes(least, clause, least, (limits.max, limits.cjk_max), context=12)
 
-_PAUSES_S = {",": 0.18, "，": 0.18, "、": 0.15, ";": 0.28, "；": 0.28, ":": 0.28, "：": 0.28, "—": 0.28, "–": 0.28}
-_SENTENCE_PAUSE_S = 0.45
-_LINE_PAUSE_S = 0.6
-_NO_MARK_PAUSE_S = 0.12
+
+@dataclass(slots=True)
+class _Scan:
+    """What is known about the beginning of the buffer. Positions count from the start of the segment."""
+
+    at: int = 0
+    plain: int = 0
+    han: int = 0
+    speakable: bool = False
+    line: int = 0
+    """Where the judged text begins: the start of the segment or of its last sentence."""
+    sentence_end: int = 0
+    """The last sentence that was too short to stand alone."""
+    clause_end: int = 0
+    least_at: int = 0
+    """Where the segment became long enough to be cut anywhere."""
+    forced: int = 0
+    """How many of the `_FORCED` fillings were tried."""
+
+    def fill(self, size: tuple[int, int]) -> float:
+        return self.plain / size[0] + self.han / size[1]
 
 
 class Segmenter:
-    """Cuts a growing text. The cuts depend on the text alone, never on how it was delivered.
-
-    The first segment is a clause, so that speech begins early; later ones are sentences.
-    """
+    """Cuts text that comes in deltas into segments. Owned by one context."""
 
     def __init__(self, limits: SegmentLimits = SegmentLimits()) -> None:
-        self._limits = limits
-        self._text = ""
-        self._origin = 0
-        self._begin = 0
-        self._scan = 0
-        self._measured = 0
-        self._weight = 0
-        self._counted = 0
-        self._letters = 0
-        self._first = True
+        self._joiner = SurrogateJoiner()
+        self._later = _later_sizes(limits)
+        self._sizes = _first_sizes(limits)
+        self._buffer = ""
+        self._offset = 0
+        self._scan = _Scan()
 
     @property
     def waiting(self) -> bool:
-        """Text is held back that was not spoken yet."""
-        return _SPEAKABLE.search(self._text, self._begin) is not None
+        """Is there text that would be spoken if nothing followed."""
+        return self._scan.speakable or any(map(is_speakable, self._buffer[self._scan.at :]))
+
+    @property
+    def consumed(self) -> int:
+        """The offset before which nothing is held back."""
+        return self._offset
 
     def push(self, delta: str) -> list[Segment]:
-        """Append text, whole code points; get the segments that nothing that follows can change."""
-        self._text += delta
-        segments = self._scanned()
-        self._origin += self._begin
-        self._scan -= self._begin
-        self._measured -= self._begin
-        self._counted -= self._begin
-        self._text, self._begin = self._text[self._begin :], 0
-        return segments
+        """Take in more text; return the segments that became certain."""
+        return self._feed(self._joiner.push(delta))
 
     def settle(self) -> list[Segment]:
-        """Text has stopped coming: speak what is complete as it stands, and no half clause."""
-        tail = self._text.rstrip()
-        if not self.waiting or not self._complete(tail):
-            return []
-        return self._drained()
-
-    def flush(self) -> list[Segment]:
-        """Speak all there is."""
-        return self._scanned() + self._drained()
-
-    # Scanning.
-
-    def _scanned(self) -> list[Segment]:
-        segments: list[Segment] = []
-        while True:
-            limit = self._limit()
-            found = _MARKS.search(self._text, self._scan, limit)
-            if found is None:
-                if limit == len(self._text):
-                    self._scan = limit
-                    return segments
-                self._cut(self._forced(limit), segments)
-                continue
-            mark, end = self._judged(found.start())
-            if mark is _Mark.UNKNOWN:
-                self._scan = found.start()
-                return segments
-            self._scan = end
-            if self._wanted(mark, end):
-                self._cut(end, segments)
-
-    def _limit(self) -> int:
-        """How far the text may be scanned: to its end, or to where it gets too long for one segment."""
-        longest = self._limits.longest
-        while self._measured < len(self._text) and self._weight <= longest:
-            self._weight += _weight(self._text[self._measured])
-            self._measured += 1
-        return self._measured - 1 if self._weight > longest else len(self._text)
-
-    def _wanted(self, mark: _Mark, end: int) -> bool:
-        if mark in (_Mark.SENTENCE, _Mark.LINE):
-            return True
-        if mark is _Mark.NONE:
-            return False
-        return self._length(end) >= (self._limits.first_min if self._first else self._limits.clause_from)
-
-    def _length(self, end: int) -> int:
-        """Letters from the segment's begin to `end`, spaces left out; counted on from the last call."""
-        for at in range(self._counted, end):
-            if not self._text[at].isspace():
-                self._letters += _weight(self._text[at])
-        self._counted = max(self._counted, end)
-        return self._letters
-
-    def _forced(self, limit: int) -> int:
-        """The best place to cut before `limit`: a clause, a space, or where no word or number is cut in two."""
-        piece = self._text[self._begin : limit]
-        for pattern in (_LAST_CLAUSE, _LAST_SPACE, _LAST_GAP):
-            found = pattern.match(piece)
-            if found and _SPEAKABLE.search(piece, 0, found.end()):
-                return self._begin + found.end()
-        return limit
-
-    # Judging marks.
-
-    def _judged(self, at: int) -> tuple[_Mark, int]:
-        """What ends at the mark at `at`, and where the text after it begins."""
-        character = self._text[at]
-        if character == "\n":
-            return _Mark.LINE, at + 1
-        if character in _CLAUSES:
-            return self._judged_clause(at)
-        run = _RUN.match(self._text, at)
-        assert run is not None
-        if run.end() == len(self._text):
-            return _Mark.UNKNOWN, at
-        return self._judged_stop(at, run.end()), run.end()
-
-    def _judged_clause(self, at: int) -> tuple[_Mark, int]:
-        end = at + 1
-        if end == len(self._text):
-            return _Mark.UNKNOWN, at
-        before, after = self._text[at - 1 : at] if at else "", self._text[end]
-        if before.isdigit() and after.isdigit():
-            return _Mark.NONE, end
-        character = self._text[at]
-        if character in _WIDE_CLAUSES or after.isspace():
-            return _Mark.CLAUSE, end
-        if character == "—" or _is_han(before) or _is_han(after):
-            return _Mark.CLAUSE, end
-        return _Mark.NONE, end
-
-    def _judged_stop(self, at: int, end: int) -> _Mark:
-        run, after = self._text[at:end], self._text[end]
-        if any(character in _WIDE_STOPS for character in run) or _is_han(after):
-            return _Mark.NONE if after.isdigit() and run == "." else _Mark.SENTENCE
-        if not after.isspace():
-            return self._judged_glued(at, end)
-        if run[0] in "!?":
-            return self._judged_loud(end)
-        return self._judged_full_stop(at, end)
-
-    def _judged_glued(self, at: int, end: int) -> _Mark:
-        """A stop with no space behind it: `one.Part two`, but not `example.com`, `3.14` or `?q=1`."""
-        before, after = self._text[at - 1 : at] if at else "", self._text[end]
-        if end - at == 1 and self._text[at] == "." and not (before.islower() and after.isupper()):
-            return _Mark.NONE
-        if not after.isalpha():
-            return _Mark.NONE
-        word = re.split(r"\s", self._text[self._begin : at])[-1]
-        return _Mark.NONE if _ADDRESS.search(word) or not word else _Mark.SENTENCE
-
-    def _judged_loud(self, end: int) -> _Mark:
-        """After ! or ? in quotes a small letter goes on with the sentence: `"Really?" he said.`"""
-        if self._text[end - 1] not in _CLOSERS:
-            return _Mark.SENTENCE
-        following = self._next_character(end)
-        if following is None:
-            return _Mark.UNKNOWN
-        return _Mark.NONE if following.islower() else _Mark.SENTENCE
-
-    def _judged_full_stop(self, at: int, end: int) -> _Mark:
-        if self._text[at:end].startswith(("..", "…")):
-            return self._judged_ellipsis(end)
-        if _LIST_NUMBER.fullmatch(self._text, self._begin, end):
-            return _Mark.NONE
-        if self._text[end] == "\n":
-            return _Mark.SENTENCE
-        word = self._last_word(end)
-        answer = ends_sentence(word, None)
-        if answer is None:
-            following = self._next_word(end)
-            if following is None:
-                return _Mark.UNKNOWN
-            answer = ends_sentence(word, following)
-        return _Mark.SENTENCE if answer else _Mark.NONE
-
-    def _next_word(self, end: int) -> str | None:
-        """The word after the space at `end`, or None while it could still grow."""
-        found = _NEXT_WORD.match(self._text, end, end + _AHEAD + 1)
-        if found:
-            return found.group(1)
-        return self._text[end : end + _AHEAD].strip() or "Then" if len(self._text) - end > _AHEAD else None
-
-    def _next_character(self, end: int) -> str | None:
-        """What follows the spaces at `end`, or None while nothing does."""
-        following = self._text[end : end + _AHEAD].lstrip(" \t")
-        return following[0] if following else "\n" if len(self._text) - end > _AHEAD else None
-
-    def _judged_ellipsis(self, end: int) -> _Mark:
-        following = self._next_character(end)
-        if following is None:
-            return _Mark.UNKNOWN
-        return _Mark.CLAUSE if following.islower() else _Mark.SENTENCE
-
-    def _last_word(self, end: int) -> str:
-        return self._text[max(self._begin, end - _AHEAD) : end].split()[-1]
-
-    def _complete(self, tail: str) -> bool:
-        """Does the held-back text end where a sentence or a wanted clause does?"""
-        bare = tail.rstrip(_CLOSERS)
-        if not bare or bare[-1] not in _STOPS:
-            return bool(bare) and bare[-1] in _CLAUSES and self._wanted(_Mark.CLAUSE, len(tail))
-        if _LIST_NUMBER.fullmatch(tail, self._begin):
-            return False
-        return bare[-1] != "." or may_end_text(self._last_word(len(tail)))
-
-    # Cutting.
-
-    def _cut(self, end: int, segments: list[Segment]) -> None:
-        """Everything up to `end` is one segment, if anything in it can be spoken."""
-        begin, self._begin = self._begin, end
-        self._scan = max(self._scan, end)
-        self._measured, self._weight = end, 0
-        self._counted, self._letters = end, 0
-        piece = self._text[begin:end]
-        text = piece.strip()
-        if not _SPEAKABLE.search(text):
-            return
-        self._first = False
-        start = self._origin + begin + piece.index(text)
-        segments.append(Segment(text, start, start + len(text), _pause_s(piece)))
-
-    def _drained(self) -> list[Segment]:
-        segments: list[Segment] = []
-        while (limit := self._limit()) < len(self._text):
-            self._cut(self._forced(limit), segments)
-        self._cut(len(self._text), segments)
+        """Text has stopped coming: return what ends at a sentence or a clause, as if nothing followed."""
+        segments = self._drain(final=True)
+        while cut := self._settled_cut():
+            segments += self._cut(cut) + self._drain(final=True)
+        # What was judged as the end of the text is judged again when more comes.
+        self._scan = _Scan()
         return segments
 
+    def flush(self) -> list[Segment]:
+        """Return everything that is left."""
+        segments = self._feed(self._joiner.flush()) + self._drain(final=True)
+        return segments + self._cut(len(self._buffer))
 
-_LAST_CLAUSE = re.compile(r".*[,;:，、；：—–](?=\D)", re.DOTALL)
-_LAST_SPACE = re.compile(r".*\s", re.DOTALL)
-_LAST_GAP = re.compile(r".*(?:[\u2e80-\u9fff\uf900-\ufaff](?=.)|[^\W\d](?=[\u2e80-\u9fff\uf900-\ufaff]))", re.DOTALL)
-"""The end of the last Chinese character, or of the word before it."""
+    def _feed(self, text: str) -> list[Segment]:
+        segments: list[Segment] = []
+        for at in range(0, len(text), _BLOCK):
+            self._buffer += text[at : at + _BLOCK]
+            segments += self._drain(final=False)
+        return segments
+
+    def _drain(self, *, final: bool) -> list[Segment]:
+        segments: list[Segment] = []
+        while cut := self._next_cut(final=final):
+            segments += self._cut(cut)
+        return segments
+
+    def _next_cut(self, *, final: bool) -> int:
+        """Scan on until a cut is certain; 0 when the buffer is used up or the next mark is unsure."""
+        scan = self._scan
+        while scan.at < len(self._buffer):
+            char = self._buffer[scan.at]
+            if char in NEWLINES or self._is_idle(char):
+                return scan.at + 1
+            verdict = self._judge(char, final=final)
+            if verdict.mark is Mark.UNSURE or (self._is_overfull() and not self._sees_on(final=final)):
+                return 0
+            if cut := self._cut_before():
+                return cut
+            self._count(verdict.length)
+            if cut := self._cut_after(verdict.mark):
+                return cut
+        return 0
+
+    def _is_idle(self, char: str) -> bool:
+        """Is this a blank or the end of a long run of marks, with nothing to say before it."""
+        scan = self._scan
+        return not scan.speakable and (char.isspace() or scan.at >= WINDOW) and not is_speakable(char)
+
+    def _judge(self, char: str, *, final: bool) -> Verdict:
+        if char not in SENTENCE_STOPS and char not in CLAUSE_MARKS:
+            return Verdict(Mark.NOTHING, 1)
+        at = self._scan.at
+        line = max(self._scan.line, at - WINDOW)
+        ahead = self._buffer[at : at + WINDOW]
+        return judge(self._buffer[line:at], ahead, line_start=line == self._scan.line, final=final)
+
+    def _count(self, length: int) -> None:
+        scan = self._scan
+        for char in self._buffer[scan.at : scan.at + length]:
+            scan.han += is_han(char)
+            scan.plain += not is_han(char)
+            scan.speakable = scan.speakable or is_speakable(char)
+        scan.at += length
+        if not scan.least_at and scan.fill(self._sizes.least) >= 1:
+            scan.least_at = scan.at
+
+    def _cut_after(self, mark: Mark) -> int:
+        """The cut that the mark just counted asks for, 0 if none."""
+        scan, sizes = self._scan, self._sizes
+        if mark is Mark.NOTHING or not scan.speakable:
+            return 0
+        if scan.fill(sizes.sentence if mark is Mark.SENTENCE else sizes.clause) >= 1:
+            return scan.at
+        if mark is Mark.SENTENCE:
+            scan.sentence_end = scan.line = scan.at
+        else:
+            scan.clause_end = scan.at
+        return 0
+
+    def _is_overfull(self) -> bool:
+        scan = self._scan
+        return scan.forced < len(_FORCED) and scan.fill(self._sizes.most) >= _FORCED[scan.forced]
+
+    def _sees_on(self, *, final: bool) -> bool:
+        return final or len(self._buffer) >= self._scan.at + self._sizes.context
+
+    def _cut_before(self) -> int:
+        """The cut of a segment that is too long, unless a mark is near: then that one decides."""
+        if not self._is_overfull():
+            return 0
+        scan = self._scan
+        near = self._buffer[scan.at : scan.at + self._sizes.context]
+        if scan.fill(self._sizes.most) < _FORCED[scan.forced] * 1.2 + 0.1 and not _MARKS.isdisjoint(near):
+            return 0
+        scan.forced += 1
+        return self._forced_cut(near)
+
+    def _forced_cut(self, near: str) -> int:
+        scan = self._scan
+        if scan.forced == len(_FORCED):
+            return scan.at
+        if mark := self._settled_cut():
+            return mark
+        text = self._buffer[: scan.at]
+        if scan.forced > 1:
+            return text.rfind(" ") + 1
+        return word_cut(text + near, scan.least_at, scan.at)
+
+    def _settled_cut(self) -> int:
+        """The last mark seen that is good enough when no better one comes, 0 if none."""
+        scan = self._scan
+        clause = scan.clause_end if scan.clause_end >= scan.least_at > 0 else 0
+        return max(scan.sentence_end, clause)
+
+    def _cut(self, length: int) -> list[Segment]:
+        """Take `length` characters off the buffer: a segment, or nothing if they say nothing."""
+        raw, start = self._buffer[:length], self._offset
+        self._buffer = self._buffer[length:]
+        self._offset += length
+        self._scan = _Scan()
+        first = next((at for at, char in enumerate(raw) if is_speakable(char)), None)
+        if first is None:
+            return []
+        self._sizes = self._later
+        first, last = _lead(raw, first), len(raw.rstrip())
+        return [Segment(raw[first:last], start + first, start + last, _pause_s(raw))]
 
 
-def _is_han(character: str) -> bool:
-    return _HAN.match(character) is not None
+_MARKS = NEWLINES | SENTENCE_STOPS | CLAUSE_MARKS
 
 
-def _weight(character: str) -> int:
-    return _HAN_WEIGHT if "\u2e80" <= character <= "\ufaff" else 1
+def _lead(raw: str, first: int) -> int:
+    """Where the text begins whose first speakable character is at `first`."""
+    at = first
+    while at > 0 and first - at < _LEADING and _leads(raw[at - 1], raw[at]):
+        at -= 1
+    return at
 
 
-def _pause_s(piece: str) -> float:
-    """By the mark that the piece ends with."""
-    if piece.endswith("\n"):
+def _leads(char: str, following: str) -> bool:
+    return char in OPENERS or char in _SIGNS or (char == "." and is_digit(following))
+
+
+def _pause_s(raw: str) -> float:
+    """The silence that the end of `raw` asks for, in seconds."""
+    if raw[-1] in NEWLINES:
         return _LINE_PAUSE_S
-    last = piece.rstrip().rstrip(_CLOSERS)[-1:]
-    if last and last in _STOPS:
+    marks = raw.rstrip().rstrip("".join(CLOSERS))
+    last = marks[-1:]
+    if marks.endswith(("...", "…")):
+        return _CLAUSE_PAUSE_S["…"]
+    if last in SENTENCE_STOPS:
         return _SENTENCE_PAUSE_S
-    return _PAUSES_S.get(last, _NO_MARK_PAUSE_S)
+    if last in CLAUSE_MARKS:
+        return _CLAUSE_PAUSE_S.get(last, _WEAK_PAUSE_S)
+    return _NO_PAUSE_S

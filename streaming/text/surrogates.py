@@ -1,28 +1,33 @@
-"""Surrogate pairs that were cut in two.
+"""Joins halves of surrogate pairs, which JSON may deliver in two deltas."""
 
-JSON may carry half of a UTF-16 pair in one message and the other half in the next.
-"""
+import re
+
+_LONE = re.compile("[\ud800-\udfff]")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def _join(match: re.Match[str]) -> str:
+    high, low = map(ord, match.group())
+    return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
 
 
 class SurrogateJoiner:
-    """Joins halves across deltas, so that everything after it sees whole code points only."""
+    """Turns halves into the character they make, and a half that stays alone into U+FFFD."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._high = ""
 
     def push(self, delta: str) -> str:
-        """`delta` with its pairs joined and lone halves replaced by U+FFFD; a high half at its end is held back."""
-        text = self._held + delta
-        self._held = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        return _joined(text[:-1] if self._held else text)
+        """Everything certain so far: at most one character, a high half, is held back."""
+        text = self._high + delta
+        self._high = ""
+        if not _LONE.search(text):
+            return text
+        if "\ud800" <= text[-1] <= "\udbff":
+            text, self._high = text[:-1], text[-1]
+        return _LONE.sub("\ufffd", _PAIR.sub(_join, text))
 
-    def finish(self) -> str:
-        """U+FFFD for a half that never got its other half, else nothing."""
-        held, self._held = self._held, ""
+    def flush(self) -> str:
+        """What is held back, as U+FFFD."""
+        held, self._high = self._high, ""
         return "\ufffd" if held else ""
-
-
-def _joined(text: str) -> str:
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

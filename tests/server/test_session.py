@@ -448,7 +448,7 @@ def test_a_finished_sentence_is_spoken_when_text_stops_coming(bench: Bench) -> N
     assert due_at == pytest.approx(bench.clock.now + 0.3)
     bench.clock.now += 0.31
     bench.session.settle()
-    assert [r.text for r in bench.speech.live] == ["It costs $3.14."]
+    assert [r.text for r in bench.speech.live] == ["It costs three dollars fourteen."]
 
 
 def test_half_a_sentence_waits(bench: Bench) -> None:
@@ -572,3 +572,25 @@ def test_requests_carry_what_the_context_asked_for() -> None:
     (request,) = bench.speech.submitted
     assert isinstance(request, SegmentRequest)
     assert (request.voice, request.language, request.pace) == ("bass", "zh", Pace.FAST)
+
+
+def test_numbers_are_spoken_in_words_and_told_as_they_were_written(bench: Bench) -> None:
+    bench.session.text("a", "It costs $100 after 9:30PM.")
+    bench.session.end("a")
+    assert [r.text for r in bench.speech.live] == ["It costs one hundred dollars after nine thirty P-M."]
+    bench.speech.speak_all()
+    events = bench.events()
+    (started,) = [e for e in events if isinstance(e, SegmentStarted)]
+    assert (started.text, started.start, started.end) == ("It costs $100 after 9:30PM.", 0, 27)
+    (timed,) = [e for e in events if isinstance(e, SegmentTimed)]
+    assert [word.text for word in timed.words] == ["It", "costs", "$100", "after", "9:30PM."]
+
+
+def test_what_can_not_be_read_is_told_and_the_rest_is_spoken(bench: Bench) -> None:
+    bench.session.text("a", "مرحبا بالعالم.\nHello there.")
+    bench.session.end("a")
+    bench.speech.speak_all()
+    events = bench.events()
+    assert [e.code for e in events if isinstance(e, Refused)] == [ErrorCode.NOTHING_TO_SAY]
+    assert ended(events).reason is EndReason.COMPLETED
+    assert ended(events).samples > 0

@@ -1,0 +1,97 @@
+"""The text front end of one context: deltas in, segments with what is spoken for them out."""
+
+from dataclasses import replace
+
+from streaming.text.alphabet import Skip
+from streaming.text.clean import Cleaner
+from streaming.text.language import language_of
+from streaming.text.mapped import Mapped
+from streaming.text.segment import Segment, Segmenter, SegmentLimits
+from streaming.text.speak import TextOptions, fit_spoken, verbalise
+from streaming.text.surrogates import SurrogateJoiner
+
+
+class TextFront:
+    """Cleans, segments and verbalises. Offsets are code points into everything pushed. Owned by one context."""
+
+    def __init__(self, options: TextOptions | None = None, limits: SegmentLimits | None = None) -> None:
+        options = options or TextOptions()
+        self._options = options
+        self._joiner = SurrogateJoiner()
+        self._cleaner = Cleaner(options.controls)
+        self._segmenter = Segmenter(limits or SegmentLimits())
+        self._clean = Mapped()
+        self._clean_at = 0
+        self._source = ""
+        self._source_at = 0
+        self._language = options.languages[0]
+
+    @property
+    def waiting(self) -> bool:
+        """Is there text that would be spoken if nothing followed."""
+        return self._segmenter.waiting or self._cleaner.holding
+
+    def push(self, delta: str) -> list[Segment]:
+        """Take in more text; return the segments that became certain."""
+        return self._push(self._joiner.push(delta))
+
+    def settle(self) -> list[Segment]:
+        """Text has stopped coming: return what ends at a sentence or a clause, as if nothing followed."""
+        rest = self._cleaner.settle()
+        self._clean += rest
+        return self._speak_all(self._segmenter.push(rest.text) + self._segmenter.settle())
+
+    def flush(self) -> list[Segment]:
+        """Return everything that is left. Idempotent; text may go on."""
+        segments = self._push(self._joiner.flush())
+        rest = self._cleaner.flush()
+        self._clean += rest
+        return segments + self._speak_all(self._segmenter.push(rest.text) + self._segmenter.flush())
+
+    def unreported(self) -> tuple[Skip, ...]:
+        """What was skipped behind the last segment. Ask after a flush; each is given once."""
+        return self._skips_before(self._source_at + len(self._source))
+
+    def _push(self, text: str) -> list[Segment]:
+        self._source += text
+        clean = self._cleaner.push(text)
+        self._clean += clean
+        return self._speak_all(self._segmenter.push(clean.text))
+
+    def _speak_all(self, segments: list[Segment]) -> list[Segment]:
+        spoken = [self._speak(segment) for segment in segments]
+        self._forget()
+        return [segment for segment in spoken if segment.spoken or segment.skipped]
+
+    def _speak(self, segment: Segment) -> Segment:
+        clean = self._clean[segment.start - self._clean_at : segment.end - self._clean_at]
+        self._language = language_of(clean.text, self._language)
+        language = self._options.language(self._language)
+        said = verbalise(clean, self._options, language)
+        start, end = clean.starts[0], max(clean.ends)
+        hidden = self._skips_before(end)
+        spoken, skipped = fit_spoken(said, self._options, self._source, self._source_at)
+        return replace(
+            segment,
+            start=start,
+            end=end,
+            spoken=spoken.text,
+            mapping=spoken.links(),
+            skipped=(*hidden, *skipped),
+            language=language,
+        )
+
+    def _skips_before(self, end: int) -> tuple[Skip, ...]:
+        """What the cleaner left out before `end`."""
+        found = [skip for skip in self._cleaner.skipped if skip[0] < end]
+        self._cleaner.skipped = [skip for skip in self._cleaner.skipped if skip[0] >= end]
+        return tuple(Skip("", start, stop, reason) for start, stop, reason in found)
+
+    def _forget(self) -> None:
+        """Let go of what no later segment can need."""
+        done = self._segmenter.consumed - self._clean_at
+        self._clean = self._clean[done:]
+        self._clean_at += done
+        kept = self._clean.starts[0] if self._clean.starts else self._cleaner.consumed
+        self._source = self._source[kept - self._source_at :]
+        self._source_at = kept

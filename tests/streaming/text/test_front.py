@@ -1,0 +1,211 @@
+"""The whole front end: what is said for every reported failure, however the text is cut."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streaming.text.alphabet import CHATTTS, ENGLISH, Skip
+from streaming.text.explain import clean, explain
+from streaming.text.front import TextFront
+from streaming.text.lexicon import Lexicon, LexiconError
+from streaming.text.mapped import Link
+from streaming.text.segment import Segment
+from streaming.text.speak import TextOptions
+from tests.streaming.text.cases import CASES, Case
+
+PIECES = [case.deltas[0] for case in CASES] + [
+    "**",
+    "*",
+    "`",
+    "```",
+    "<b>",
+    "</b>",
+    "<think>",
+    "</think>",
+    "[a](b)",
+    "[",
+]
+MIXED = st.lists(
+    st.sampled_from([*PIECES, "]", "&amp;", "&", "\n", "- ", "# ", "|", " ", "\ud83d", "\ude00", "😀"]), max_size=12
+)
+
+HOSTILE = r"a|[|(|<|&|*|_a|`|<b>|**a|![|[a](|<!--|1|1,|1/|9:|$|-1|A|汉|😀|\frac{|a.|a@|http://|#|a_|<think>|％|x^"
+
+
+def segments(*deltas: str, options: TextOptions | None = None) -> list[Segment]:
+    front = TextFront(options)
+    found = [segment for delta in deltas for segment in front.push(delta)]
+    return found + front.flush()
+
+
+def spoken(*deltas: str, options: TextOptions | None = None) -> list[str]:
+    return [segment.spoken for segment in segments(*deltas, options=options)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.kind}")
+def test_case(case: Case) -> None:
+    assert [said for said in spoken(*case.deltas) if said] == list(case.spoken)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.kind}")
+def test_every_single_cut_gives_the_same(case: Case) -> None:
+    text = "".join(case.deltas)
+    whole = segments(text)
+    for cut in range(len(text) + 1):
+        assert segments(text[:cut], text[cut:]) == whole
+    assert segments(*text) == whole
+
+
+@given(MIXED.map("".join), st.data())
+def test_any_split_gives_the_same(text: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12)))
+    deltas = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    assert segments(*deltas) == segments(text) == segments(*text)
+
+
+@given(MIXED.map("".join))
+def test_the_mapping_covers_what_is_spoken_and_stays_in_its_segment(text: str) -> None:
+    end = 0
+    for segment in segments(text):
+        assert segment.start >= end
+        end = segment.end
+        assert [link.spoken_start for link in segment.mapping] == [
+            0,
+            *[link.spoken_end for link in segment.mapping[:-1]],
+        ][: len(segment.mapping)]
+        assert not segment.spoken or segment.mapping[-1].spoken_end == len(segment.spoken)
+        assert all(segment.start <= link.start < link.end <= segment.end for link in segment.mapping)
+
+
+def test_the_mapping_leads_from_words_to_their_source() -> None:
+    [segment] = segments("It is **$5** now.")
+    assert segment.spoken == "It is five dollars now."
+    assert segment.mapping == (Link(0, 6, 0, 6), Link(6, 18, 8, 10), Link(18, 23, 12, 17))
+
+
+def test_what_an_engine_cannot_read_is_reported() -> None:
+    options = TextOptions(languages=("en",), alphabet=ENGLISH)
+    [segment] = segments("I like 北京 a lot", options=options)
+    assert (segment.spoken, segment.skipped) == ("I like a lot", (Skip("北京", 7, 9, "unsupported"),))
+    [unreadable] = segments("مرحبا", options=options)
+    assert (unreadable.spoken, unreadable.mapping, unreadable.skipped) == (
+        "",
+        (),
+        (Skip("مرحبا", 0, 5, "unsupported"),),
+    )
+
+
+def test_english_engines_read_numbers_in_english_and_spell_with_dots() -> None:
+    options = TextOptions(languages=("en",), alphabet=ENGLISH)
+    assert spoken("Ask the FBI about AI at 9 a.m. sharp — “now”…", options=options) == [
+        "Ask the F.B.I. about A.I. at nine A.M. sharp,",
+        '"now"...',
+    ]
+
+
+def test_chattts_gets_the_few_marks_it_knows() -> None:
+    options = TextOptions(alphabet=CHATTTS)
+    assert spoken("I’m sure it’s fine; they don't, won't; can't! Ana's dog?", options=options) == [
+        "I am sure it is fine,",
+        "they do not, will not, cannot.",
+        "Anas dog.",
+    ]
+    assert spoken("“真的吗？”他说：“5:02！”", options=options) == ["真的吗。", "他说，五点零二分。"]
+
+
+def test_hidden_blocks_are_reported_with_the_segment_behind_them() -> None:
+    first, second = segments("Well, hello there. <think>plan</think>And this is the answer.")
+    assert first.skipped == ()
+    assert second.skipped == (Skip("", 19, 38, "think"),)
+
+
+def test_hidden_blocks_at_the_end_are_reported_after_the_flush() -> None:
+    front = TextFront()
+    front.push("Hello.\n```\nx = 1\n```")
+    front.flush()
+    assert front.unreported() == (Skip("", 7, 20, "code"),)
+    assert front.unreported() == ()
+
+
+def test_allowed_controls_go_through_and_others_do_not() -> None:
+    options = TextOptions(controls=frozenset(["laugh", "uv_break"]))
+    assert spoken("So funny [laugh] 5 [uv_break] and [lbreak] done [speed_9].", options=options) == [
+        "So funny [laugh] five [uv_break] and done."
+    ]
+    assert spoken("So [laugh] funny") == ["So funny"]
+
+
+def test_emoji_can_be_said() -> None:
+    assert spoken("Good 👍🏽 morning", options=TextOptions(emoji="name")) == ["Good thumbs up medium skin tone morning"]
+    assert spoken("很好👍", options=TextOptions(emoji="name"))[0].startswith("很好")
+
+
+def test_links_can_be_said_in_full_or_as_a_word() -> None:
+    text = "See https://example.com/docs now"
+    assert spoken(text, options=TextOptions(urls="full")) == ["See example dot com slash docs now"]
+    assert spoken(text, options=TextOptions(urls="word")) == ["See link now"]
+
+
+def test_a_lexicon_decides_how_words_are_said() -> None:
+    lexicon = Lexicon.parse(["# comment", "SQL\tsequel", "lead\tled\ten\texact", "重庆\t崇庆\tzh"])
+    options = TextOptions(lexicon=lexicon)
+    assert spoken("Sql and lead and Lead, MySQL", options=options) == ["sequel and led and Lead,", "My S-Q-L"]
+    assert spoken("我在重庆住", options=options) == ["我在崇庆住"]
+    assert spoken("SQL", options=TextOptions(lexicon=lexicon + Lexicon.parse(["SQL\tsquirrel"]))) == ["squirrel"]
+
+
+@pytest.mark.parametrize("line", ["word", "word\t", "a\tb\tfr", "a\tb\ten\tloose"])
+def test_a_bad_lexicon_line_is_named(line: str) -> None:
+    with pytest.raises(LexiconError, match="line 1: "):
+        Lexicon.parse([line])
+
+
+@pytest.mark.parametrize("options", [{"languages": ("fr",)}, {"languages": ()}, {"emoji": "loud"}, {"urls": "no"}])
+def test_options_are_checked(options: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="|".join(options)):
+        TextOptions(**options)  # type: ignore[arg-type]
+
+
+def test_settling_and_flushing() -> None:
+    front = TextFront()
+    assert front.push("It costs $3.14.") == []
+    assert front.waiting
+    assert [segment.spoken for segment in front.settle()] == ["It costs three dollars fourteen."]
+    assert front.push(" I will call you ") == front.settle() == []
+    assert [segment.spoken for segment in front.flush()] == ["I will call you"]
+    assert front.flush() == []
+    assert not front.waiting
+    [last] = front.push("tomorrow at 5 p.m. sharp\n")
+    assert (last.spoken, last.start) == ("tomorrow at five P-M sharp", 32)
+
+
+@pytest.mark.parametrize(
+    "text", ["Hello there!", "How are you?", "All is **well.**", "“Please stop!”", "真的吗！", "你好吗？"]
+)
+def test_a_sentence_at_the_end_is_said_when_text_stops(text: str) -> None:
+    front = TextFront()
+    assert front.push(text) == []
+    assert [segment.text for segment in front.settle()] == [text.replace("*", "")]
+
+
+def test_explaining_shows_the_stages() -> None:
+    [explanation] = explain("**FBI** has 5")
+    assert [(step.stage, step.text) for step in explanation.steps] == [
+        ("clean", "FBI has 5"),
+        ("numbers", "FBI has five"),
+        ("names", "F-B-I has five"),
+    ]
+    assert clean("<b>a</b> &amp; **b**") == "a & b"
+
+
+@pytest.mark.parametrize("unit", [*HOSTILE.split("|"), "|", "\n", "\ud83d", "e\u0301", "A ", "1年"])
+def test_hostile_text_takes_linear_time(unit: str) -> None:
+    def seconds(size: int) -> float:
+        start = time.process_time()
+        segments(unit * (size // len(unit)))
+        return time.process_time() - start
+
+    seconds(1_000)
+    assert seconds(10_000) < 40 * max(seconds(1_000), 0.02)
