@@ -73,7 +73,7 @@ def letters(word: str, joint: str = "-") -> str:
     return joint.join(word.upper())
 
 
-_CAPS = re.compile(r"(?<![A-Z])[A-Z]{2,}(?![a-z])(?:s(?![A-Za-z]))?")
+_CAPS = re.compile(r"(?<![A-Z])(?:[A-Z]{2,}+(?:s(?![A-Za-z])|(?![a-z]))|[A-Z]{2,}(?=[A-Z][a-z]{2}))")
 _CAPS_RUN = re.compile(r"(?<![A-Za-z&])[A-Z]{1,}(?:[ '’-]+[A-Z]+){2,}(?![A-Za-z&])")
 _SPOKEN_CAPS = word_set(
     "NASA NATO UNESCO UNICEF OPEC ASEAN AIDS COVID SARS RAM ROM LASER RADAR SIM PIN ASAP FIFA UEFA NAFTA JSON "
@@ -136,7 +136,7 @@ def address_rules(policy: str, dot: str, at: str, link: str) -> tuple[Rule, ...]
 
 
 def _split_tail(text: str) -> tuple[str, str]:
-    kept = text.rstrip(".,;:!?)]}")
+    kept = text.rstrip(".,;:!?]}" if "(" in text else ".,;:!?)]}")
     return kept, text[len(kept) :]
 
 

@@ -155,7 +155,7 @@ def _apart(
 
 
 def _dot_initials(match: re.Match[str]) -> str:
-    return match[1].replace("-", ".") + ("'" if match[2] == "'" else ".")
+    return match.group() if match[2] == "'" else match[1].replace("-", ".") + "."
 
 
 def fit_spoken(text: Mapped, options: TextOptions, source: str, offset: int) -> tuple[Mapped, tuple[Skip, ...]]:

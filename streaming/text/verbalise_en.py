@@ -208,8 +208,8 @@ def _dotted(number: str) -> str:
 
 def _fraction(match: re.Match[str]) -> str | None:
     whole, top, bottom = match["whole"], match["top"], match["bottom"]
-    if (top, bottom) == ("24", "7"):
-        return "twenty-four seven"
+    if (top, bottom) in (("24", "7"), ("9", "11")):
+        return f"{say.cardinal(top)} {say.cardinal(bottom)}"
     if not int(bottom):
         return f"{say.cardinal(top)} over zero"
     if top == bottom:
@@ -256,6 +256,10 @@ _VERBS = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would"}
 
 def _inches(match: re.Match[str]) -> str:
     return f"{say.cardinal(match[1])} {'inch' if match[1] == '1' else 'inches'}"
+
+
+def _money_range(match: re.Match[str]) -> str:
+    return f"{say.decimal(match[2])} to {say.decimal(match[3])} {_CURRENCY[match[1]][1]}"
 
 
 def _scientific(match: re.Match[str]) -> str:
@@ -344,10 +348,12 @@ NUMBERS: tuple[Rule, ...] = (
         "K",
     ),
     rule("quarter", r"\b(Q[1-4]) ((?:19|20)\d\d)\b", lambda m: f"{m[1]} {say.year(m[2])}", "Q"),
+    rule("hour range", r"(?<=[apAP][mM])\s?[-–]\s?(?=\d)", " to ", "mM"),
+    rule("money range", rf"([$€£¥])({NUMBER})\s?[-–]\s?[$€£¥]?({NUMBER})(?!\w)", _money_range, "-–"),
     rule("time range", r"(?<=:\d\d)\s?[-–]\s?(?=\d{1,2}:\d\d)", " to ", ":"),
     rule("telephone", r"(?<![\w.,-])0\d{2,4}(?:[ -]\d{3,4}){2}(?![\w-])", _phone, "0"),
     rule("iso date", r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)", _iso_date, "-"),
-    rule("slash date", r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])", _slash_date, "/"),
+    rule("slash date", r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})(?![\d/])", _slash_date, "/"),
     rule(
         "month day",
         rf"\b(?P<month>{_MONTH})\.?\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<y>\d{{4}}))?(?![\d:])",
@@ -400,7 +406,7 @@ NUMBERS: tuple[Rule, ...] = (
     rule("decade", r"(?<!\d)'?(\d0|\d{3}0)'?s\b", _decade, "s"),
     rule(
         "measure",
-        rf"(?:(?P<low>{SIGNED})\s?[-–]\s?)?(?P<number>{SIGNED})\s?(?P<unit>{_UNIT})(?P<per>/\s?\d*\s?(?:{_UNIT}))?(?![\w²³])",
+        rf"(?<![A-Za-z])(?:(?P<low>{SIGNED})\s?[-–]\s?)?(?P<number>{SIGNED})\s?(?P<unit>{_UNIT})(?P<per>/\s?\d*\s?(?:{_UNIT}))?(?![\w²³])",
         _measure,
         DIGITS,
     ),
@@ -425,7 +431,12 @@ NUMBERS: tuple[Rule, ...] = (
         _years,
         DIGITS,
     ),
-    rule("era", r"\b(\d{1,4})\s?(BC|AD|BCE|CE)\b", lambda m: f"{say.year(m[1])} {letters(m[2])}", "BAC"),
+    rule(
+        "era",
+        r"(?<![\d,.])(\d{1,4}|\d{1,3},\d{3})\s?(BC|AD|BCE|CE)\b",
+        lambda m: f"{say.year(m[1].replace(',', ''))} {letters(m[2])}",
+        "BAC",
+    ),
     rule("numbered", r"(?:\b[Nn][Oo]\.\s?|#)(?=\d)", "number ", "#Nn"),
     rule("regnal", rf"\b((?:{_RULERS}) )([IVX]{{1,5}})\b", lambda m: f"{m[1]}the {say.ordinal(_roman(m[2]))}", "IVX"),
     rule("roman", rf"\b((?:{_NUMBERED}) )([IVX]{{1,5}})\b", lambda m: m[1] + say.cardinal(_roman(m[2])), "IVX"),
@@ -439,9 +450,15 @@ NUMBERS: tuple[Rule, ...] = (
 )
 
 WORDS: tuple[Rule, ...] = (
+    rule("world war", r"\bWW(II|I)\b", lambda m: f"World War {say.cardinal(_roman(m[1]))}", "W"),
     rule("languages", r"\bC\+\+", "C plus plus", "+"),
     rule("sharp", r"\b([CF])#", lambda m: f"{m[1]} sharp", "#"),
-    rule("street", r"(?<=[a-z] )St\.(?!\s+[A-Z])|(?<=[a-z] )St\.(?=\s+[A-Z])(?<=[A-Z][a-z]{3} St\.)", "Street", "."),
+    rule(
+        "street",
+        r"(?<=[a-z] )St\.(?!\s+[A-Z])|(?<=[a-z] )St\.(?=\s+[A-Z])(?<=[A-Z][a-z]{3} St\.)",
+        lambda m: "Street" if m.string[m.end() :].strip() else "Street.",
+        ".",
+    ),
     rule("weekday", r"\b(Mon|Tues?|Wed|Thurs?|Thu|Fri)\.", lambda m: _WEEKDAYS[m[1][:3]], "."),
     rule("title", rf"\b({'|'.join(_TITLES)})\.(?=\s+(?:[A-Z]|and\b))", lambda m: _TITLES[m[1]], "."),
     rule("et cetera", r"(&\s?c\.|\b)?\betc\.", _etc, "."),

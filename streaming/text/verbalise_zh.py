@@ -107,6 +107,12 @@ NUMBERS: tuple[Rule, ...] = (
     rule("called number too", r"(?<=[幺零二三四五六七八九][或和、])\d{3,8}(?!\d)", _mobile, "幺"),
     rule("room", r"(?<!\d)\d{3,4}(?=\s?(?:室|房间|号房))", _mobile, "室房"),
     rule("height", r"(?<=\d米)(\d{1,2})(?!\d)", lambda m: say.spell(m[1]), "米"),
+    rule(
+        "month range",
+        r"(?<![\d.-])(\d{1,2})\s?[-–~～]\s?(?=\d{1,2}[月日号])",
+        lambda m: say.cardinal(str(int(m[1]))) + "到",
+        "月日号",
+    ),
     rule("day range", r"(?<=[日号月年])\s?[-–~～—]\s?(?=\d)", "到", "日号月年"),
     rule("each", r"/\s?(月|年|天|日|周|小时|分钟|人|次|个|斤|晚|件)", lambda m: f"每{m[1]}", "/"),
     rule("iso date", r"(?<!\d)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)", _date, "-/."),
