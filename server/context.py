@@ -15,6 +15,7 @@ from server.track import Track
 from streaming.engine import SAMPLE_BYTES, Chunk, Failed, SegmentRequest, StopReason
 from streaming.text.front import TextFront
 from streaming.text.segment import Segment
+from streaming.text.speak import TextOptions
 from streaming.text.surrogates import SurrogateJoiner
 
 _MOST_MARKS = 1000
@@ -57,7 +58,7 @@ class Context:
         self._wake = wake
         self._source_rate = host.speech.sample_rate
         self._stream_id = host.speech.next_stream_id()
-        self._front = TextFront()
+        self._front = TextFront(TextOptions(alphabet=host.speech.alphabet))
         self._joiner = SurrogateJoiner()
         self._text: list[str] = []
         self._chars = 0

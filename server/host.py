@@ -9,6 +9,7 @@ from server.audio.format import AudioFormat
 from server.audio.pool import Encoders
 from server.events import Refused
 from streaming.engine import Chunk, Failed, Pace, SegmentRequest, SpeechParams, Voice
+from streaming.text.alphabet import Alphabet
 
 _RETRYABLE = frozenset(
     {
@@ -49,6 +50,10 @@ class Speech(Protocol):
 
     @property
     def sample_rate(self) -> int: ...
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """What the engine can read."""
 
     def next_request_id(self) -> int: ...
 

@@ -24,6 +24,7 @@ from streaming.engine import (
     Started,
     Submit,
 )
+from streaming.text.alphabet import Alphabet
 
 _log = logging.getLogger(__name__)
 
@@ -160,6 +161,12 @@ class WorkerPool:
         """Samples per second of the engine's PCM."""
         assert self._info is not None
         return self._info.sample_rate
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """What the engine can read."""
+        assert self._info is not None
+        return self._info.alphabet
 
     def next_request_id(self) -> int:
         """An id that no other request has."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from streaming.text.alphabet import CHINESE_AND_ENGLISH, Alphabet
+
 SAMPLE_BYTES = 4
 
 
@@ -54,6 +56,8 @@ class EngineInfo:
     """Requests it can advance in one step."""
     voices: tuple[Voice, ...]
     default_voice: str
+    alphabet: Alphabet = CHINESE_AND_ENGLISH
+    """What it can read: text is brought into it before it comes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from streaming.engine import (
     StopReason,
     Voice,
 )
+from streaming.text.alphabet import CHINESE_AND_ENGLISH, Alphabet
 
 RATE = 24_000
 VOICES = (
@@ -126,6 +127,7 @@ class FakeSpeech:
     """A speech backend in the same thread: what is submitted is spoken when the test says so."""
 
     sample_rate: int = RATE
+    alphabet: Alphabet = CHINESE_AND_ENGLISH
     samples_per_char: int = 480
     full: bool = False
     submitted: list[SegmentRequest] = field(default_factory=list)

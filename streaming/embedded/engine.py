@@ -4,6 +4,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import onnxruntime
@@ -15,6 +16,7 @@ from streaming.embedded.silence import Samples, Trimmer, repair, silence
 from streaming.embedded.speaker import Piece, Speaker, Speech
 from streaming.embedded.voices import load
 from streaming.engine import Chunk, EngineInfo, Failed, RequestError, SegmentRequest, StopReason, Voice
+from streaming.text.alphabet import CHINESE_AND_ENGLISH
 
 _log = logging.getLogger(__name__)
 
@@ -36,6 +38,7 @@ class EmbeddedEngine:
             batch=1,
             voices=tuple(speakers),
             default_voice=next(iter(speakers)).name,
+            alphabet=replace(CHINESE_AND_ENGLISH, name="embedded", dotted=True),
         )
         self._utterances: dict[int, _Utterance] = {}
         self._call = _Call()
