@@ -1,10 +1,12 @@
 """One engine worker process and the two pipes to it, seen from the event loop."""
 
 import asyncio
+import fcntl
 import multiprocessing
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import TypeVar
 
@@ -14,6 +16,10 @@ from streaming.engine import Command, EngineSpec, Report, Stop
 T = TypeVar("T")
 
 _SPAWN = multiprocessing.get_context("spawn")
+
+
+_PIPE_BYTES = 2**20
+"""A sentence of PCM is several times the usual 64 KiB: each fill of the pipe would be a wait for the other side."""
 
 
 class WorkerLink:
@@ -32,6 +38,7 @@ class WorkerLink:
         self._outbox: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         commands_out, self._commands = _SPAWN.Pipe(duplex=False)
         self._reports, reports_in = _SPAWN.Pipe(duplex=False)
+        _widen(self._reports)
         self._process = _SPAWN.Process(target=worker.main, args=(spec, commands_out, reports_in), daemon=True)
         self._process.start()
         commands_out.close()
@@ -86,3 +93,10 @@ class WorkerLink:
     def _call(self, callback: Callable[[T], None], value: T) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(callback, value)
+
+
+def _widen(pipe: Connection) -> None:
+    """Linux only; elsewhere, and where the system says no, the pipe stays as it is."""
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):
+            fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

@@ -1,5 +1,6 @@
 """The child process: commands in, a step at a time, chunks out. One per device; shares nothing but messages."""
 
+import gc
 import importlib
 import logging
 import os
@@ -35,7 +36,10 @@ def main(spec: EngineSpec, commands: Connection, reports: Connection) -> None:
     """Entry point of the process. Ends on `Stop`, or when the edge is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the edge decides when we end
     logging.basicConfig(level=logging.WARNING)
-    Worker(build_engine(spec), commands, reports).run()
+    engine = build_engine(spec)
+    gc.collect()
+    gc.freeze()  # a full collection over the models' dictionaries would be heard as a pause
+    Worker(engine, commands, reports).run()
 
 
 def build_engine(spec: EngineSpec) -> Engine:
