@@ -58,7 +58,7 @@ class Context:
         self._wake = wake
         self._source_rate = host.speech.sample_rate
         self._stream_id = host.speech.next_stream_id()
-        self._front = TextFront(TextOptions(alphabet=host.speech.alphabet))
+        self._front = TextFront(TextOptions(alphabet=host.speech.alphabet), host.speech.segment_limits)
         self._joiner = SurrogateJoiner()
         self._text: list[str] = []
         self._chars = 0

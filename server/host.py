@@ -10,6 +10,7 @@ from server.audio.pool import Encoders
 from server.events import Refused
 from streaming.engine import Chunk, Failed, Pace, SegmentRequest, SpeechParams, Voice
 from streaming.text.alphabet import Alphabet
+from streaming.text.segment import SegmentLimits
 
 _RETRYABLE = frozenset(
     {
@@ -54,6 +55,10 @@ class Speech(Protocol):
     @property
     def alphabet(self) -> Alphabet:
         """What the engine can read."""
+
+    @property
+    def segment_limits(self) -> SegmentLimits:
+        """How long its segments are best."""
 
     def next_request_id(self) -> int: ...
 

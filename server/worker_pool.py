@@ -25,6 +25,7 @@ from streaming.engine import (
     Submit,
 )
 from streaming.text.alphabet import Alphabet
+from streaming.text.segment import SegmentLimits
 
 _log = logging.getLogger(__name__)
 
@@ -167,6 +168,12 @@ class WorkerPool:
         """What the engine can read."""
         assert self._info is not None
         return self._info.alphabet
+
+    @property
+    def segment_limits(self) -> SegmentLimits:
+        """How long its segments are best."""
+        assert self._info is not None
+        return self._info.limits
 
     def next_request_id(self) -> int:
         """An id that no other request has."""

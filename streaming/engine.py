@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from streaming.text.alphabet import CHINESE_AND_ENGLISH, Alphabet
+from streaming.text.segment import SegmentLimits
 
 SAMPLE_BYTES = 4
 
@@ -58,6 +59,8 @@ class EngineInfo:
     default_voice: str
     alphabet: Alphabet = CHINESE_AND_ENGLISH
     """What it can read: text is brought into it before it comes."""
+    limits: SegmentLimits = SegmentLimits()
+    """How long its segments are best."""
 
 
 @dataclass(frozen=True, slots=True)

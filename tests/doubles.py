@@ -21,6 +21,7 @@ from streaming.engine import (
     Voice,
 )
 from streaming.text.alphabet import CHINESE_AND_ENGLISH, Alphabet
+from streaming.text.segment import SegmentLimits
 
 RATE = 24_000
 VOICES = (
@@ -128,6 +129,7 @@ class FakeSpeech:
 
     sample_rate: int = RATE
     alphabet: Alphabet = CHINESE_AND_ENGLISH
+    segment_limits: SegmentLimits = SegmentLimits()
     samples_per_char: int = 480
     full: bool = False
     submitted: list[SegmentRequest] = field(default_factory=list)

@@ -35,6 +35,11 @@ class SendLog:
         self._ends.append((self._ends[-1] if self._ends else 0) + len(text))
         self._times.append(at)
 
+    @property
+    def times(self) -> tuple[float, ...]:
+        """Of every delta."""
+        return tuple(self._times)
+
     def time_of(self, end: int) -> float:
         """When the delta was sent that completed the text up to `end`."""
         return self._times[min(bisect_left(self._ends, end), len(self._times) - 1)]
@@ -52,7 +57,13 @@ class Heard:
     """One context from its first word to its end."""
 
     ttfa_s: float
-    """From sending the delta that completed the first segment to the first packet, plus the silence it begins with."""
+    """From sending the end of the first segment's text to the first packet, plus the silence it begins with."""
+    sent_at: tuple[float, ...]
+    """When each delta was sent; seconds of the same clock as `first_at`."""
+    first_at: float
+    """When the first packet was there."""
+    silence_s: float
+    """Before the first audible sample."""
     packets: tuple[bytes, ...]
     opened: Opened
     ended: Ended
@@ -78,8 +89,9 @@ async def listen(context: Context, words: Iterable[str], interval_s: float, sile
     await sending
     if context.opened is None or ended is None or not segments:
         raise ValueError("the context had no audio")
-    ttfa_s = first_at - log.time_of(segments[0].end) + silence(packets, context.opened)
-    return Heard(ttfa_s, tuple(packets), context.opened, ended, tuple(segments))
+    silence_s = silence(packets, context.opened)
+    ttfa_s = first_at - log.time_of(segments[0].end) + silence_s
+    return Heard(ttfa_s, log.times, first_at, silence_s, tuple(packets), context.opened, ended, tuple(segments))
 
 
 def pcm_silence(packets: Sequence[bytes], opened: Opened) -> float:

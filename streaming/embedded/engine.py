@@ -17,8 +17,12 @@ from streaming.embedded.speaker import Piece, Speaker, Speech
 from streaming.embedded.voices import load
 from streaming.engine import Chunk, EngineInfo, Failed, RequestError, SegmentRequest, StopReason, Voice
 from streaming.text.alphabet import CHINESE_AND_ENGLISH
+from streaming.text.segment import SegmentLimits
 
 _log = logging.getLogger(__name__)
+
+LIMITS = SegmentLimits(first_min=4)
+"""These models say "Well," alone as well as in a sentence, and it is heard a sentence earlier."""
 
 
 def create(slots: int = 64) -> "EmbeddedEngine":
@@ -38,6 +42,7 @@ class EmbeddedEngine:
             batch=1,
             voices=tuple(speakers),
             default_voice=next(iter(speakers)).name,
+            limits=LIMITS,
             alphabet=replace(CHINESE_AND_ENGLISH, name="embedded", dotted=True),
         )
         self._utterances: dict[int, _Utterance] = {}
