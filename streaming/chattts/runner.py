@@ -13,7 +13,9 @@ from streaming.chattts.sampler import WINDOW, Dice, Sampling, sample
 from streaming.engine import StopReason
 
 PIECE = 64
-"""Prompt tokens in one step at most, so that a long prompt does not hold up those who speak."""
+"""Prompt tokens in one step at most."""
+SHARED_PIECE = 16
+"""The same while others speak, whom a step of 64 rows would hold up for a quarter of a second on a small CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,9 @@ class CpuRunner:
         rows = [self._embedder.spoken(self._codes[speaking])]
         where = [(slot, self._seats[slot].position) for slot in speaking]
         if reading is not None:
-            piece = self._piece(self._seats[reading])
+            # How a prompt is cut changes no bit of what is computed for it, so company may decide.
+            taken = self._seats[reading]
+            piece = taken.embeddings[taken.read : taken.read + (SHARED_PIECE if speaking else PIECE)]
             where += [(reading, self._seats[reading].read + index) for index in range(len(piece))]
             rows.append(piece)
         if not where:
@@ -138,10 +142,6 @@ class CpuRunner:
                 hidden = hidden[[*range(len(speaking)), -1]]
                 speaking.append(reading)
         return self._draw(speaking, hidden) if speaking else []
-
-    def _piece(self, seat: Seat) -> torch.Tensor:
-        # Cut at multiples of the prompt alone, so that company can't change the cuts.
-        return seat.embeddings[seat.read : seat.read + PIECE]
 
     def _draw(self, slots: list[int], hidden: np.ndarray) -> list[Spoken]:
         index = torch.tensor(slots)

@@ -82,7 +82,8 @@ def _compare(source: Source, options: argparse.Namespace) -> dict[str, Any]:
         contender.end()
     result = {name: _figures(times) for name, times in samples.items()}
     if not options.no_memory:
-        for name in names:
+        _show(result)
+        for name in {"int8", "upstream"}.intersection(names):
             contender = _Contender(name, source, alone=True)
             result[name]["memory_mb"] = contender.ask("memory")
             contender.end()

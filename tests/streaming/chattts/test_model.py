@@ -133,3 +133,16 @@ def test_full_size_is_the_same_in_company(full_size: weights.Assets) -> None:
         for row in range(8):
             alone = gpt.logits(gpt.forward(rows[row : row + 1], slots[row : row + 1], positions[:1]))
             assert np.array_equal(alone[0], together[row])
+
+
+@pytest.mark.slow
+def test_full_size_equals_upstream(full_size: weights.Assets) -> None:
+    """240 tokens, forced, against the model class that upstream runs."""
+    transformers = pytest.importorskip("transformers")
+    theirs = transformers.LlamaModel(transformers.LlamaConfig(**{**full_size.config.to_json(), "vocab_size": 32}))
+    theirs.load_state_dict(dict(full_size.gpt), strict=False)
+    rows = 0.5 * torch.randn(PROMPT + STEPS, full_size.config.hidden, generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        expected = theirs(inputs_embeds=rows.unsqueeze(0), use_cache=False).last_hidden_state[0]
+    hidden, _ = run(CpuGpt(full_size, Precision.FP32, 1, 256, 64), rows)
+    torch.testing.assert_close(hidden, expected, rtol=0, atol=1e-4)
