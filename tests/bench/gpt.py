@@ -184,6 +184,8 @@ def _ours(name: str, source: Source, alone: bool) -> Side:
     # Upstream's process holds these too.
     others = [Tokenizer(assets.tokenizer), OfflineVocoder(assets.decoder, assets.vocos, torch.device("cpu"))]
     vector = speaker.draw(2, speaker.Statistics.released(), assets.config.hidden)
+    # What was packed need not stay mapped.
+    del assets
 
     def job(tokens: int, limit: int) -> Job:
         return Job(Prompt([21_143] * tokens, 21_143, vector), Sampling(min_tokens=min(limit, 2048)), 1, limit)
