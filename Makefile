@@ -5,15 +5,20 @@ BIN := $(VENV)/bin
 export OMP_WAIT_POLICY := passive
 export OMP_NUM_THREADS := 1
 
-.PHONY: install demo test test-slow judge check format docs clean
+.PHONY: install install-chattts demo test test-chattts test-slow judge check format docs clean
 
 install: $(VENV)/.server  ## what the server and its voices need
+
+install-chattts: $(VENV)/.chattts  ## what the ChatTTS engine needs
 
 demo: $(VENV)/.server  ## hear it: server, streamed text, a file, the page's address
 	$(BIN)/python clients/examples/demo.py
 
 test: $(VENV)/.test  ## every test that needs minutes at most
 	$(BIN)/python -m pytest
+
+test-chattts: $(VENV)/.chattts  ## the ChatTTS engine, side by side with upstream's model
+	$(BIN)/python -m pytest tests/streaming/chattts tests/gpu
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m slow
@@ -51,6 +56,13 @@ $(VENV)/.server: $(VENV)/.pip pyproject.toml
 
 $(VENV)/.test: $(VENV)/.server pyproject.toml
 	$(BIN)/python -m pip install --quiet --group test
+	touch $@
+
+# The packaged torchaudio is built for CUDA and can't load its libraries beside a CPU torch; only upstream's package wants it.
+$(VENV)/.chattts: $(VENV)/.test pyproject.toml
+	$(BIN)/python -m pip install --quiet torch==2.13.0
+	$(BIN)/python -m pip install --quiet --group parity
+	rm -f $(VENV)/lib/python3*/site-packages/torchaudio/lib/*.so
 	touch $@
 
 $(VENV)/.judge: $(VENV)/.test pyproject.toml

@@ -25,7 +25,8 @@ from streaming.engine import EngineSpec
 _KEY = re.compile(r"[A-Za-z0-9._~-]{16,}")
 """What may stand in an HTTP header and in a WebSocket subprotocol, and is long enough not to be guessed."""
 
-_ENGINES = {"embedded": "streaming.embedded.engine:create"}
+_EMBEDDED = "streaming.embedded.engine:create"
+_CHATTTS = "streaming.chattts.engine:build"
 
 
 class SettingsError(Exception):
@@ -56,7 +57,14 @@ class Settings(BaseSettings):
     origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Web pages' origins that may connect beside the server's own, separated by commas; *: any."
     )
-    engine: Literal["embedded"] = Field("embedded", description="What speaks.")
+    engine: Literal["embedded", "chattts"] = Field("embedded", description="What speaks.")
+    weights: str = Field(
+        "", description="ChatTTS's weights: a folder that `python -m streaming pull` filled, or random:SEED for tests."
+    )
+    precision: Literal["int8", "bf16", "fp32"] = Field("int8", description="What ChatTTS computes in.")
+    device: str = Field("cpu", description="Where ChatTTS computes: cpu, cuda or cuda:N.")
+    slots: int = Field(8, ge=1, le=256, description="Segments that ChatTTS speaks at once in each worker.")
+    speakers: str = Field("", description="A folder of ChatTTS speaker files, NAME.txt each.")
     workers: int = Field(1, ge=1, le=64, description="Engine worker processes.")
     encoder_threads: int = Field(2, ge=1, le=64, description="Threads that encode audio.")
     max_connections: int = Field(1000, ge=1, description="Connections at once; one more is closed with 1013.")
@@ -102,6 +110,12 @@ class Settings(BaseSettings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _check_weights(self) -> "Settings":
+        if self.engine == "chattts" and not self.weights:
+            raise ValueError("--engine chattts needs --weights: fetch them with `python -m streaming pull`")
+        return self
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -129,7 +143,16 @@ class Settings(BaseSettings):
     @property
     def engine_specs(self) -> list[EngineSpec]:
         """One engine for each worker."""
-        return [EngineSpec(_ENGINES[self.engine])] * self.workers
+        if self.engine == "embedded":
+            return [EngineSpec(_EMBEDDED)] * self.workers
+        options: dict[str, str | int | float | bool] = {
+            "weights": self.weights,
+            "device": self.device,
+            "precision": self.precision,
+            "slots": self.slots,
+            "voices": self.speakers,
+        }
+        return [EngineSpec(_CHATTTS, options)] * self.workers
 
 
 def load(argv: Sequence[str]) -> Settings:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -14,6 +15,9 @@ from server.edge import Edge
 from server.listener import bind, create_listener
 from server.settings import Settings
 from streaming.engine import EngineSpec
+
+collect_ignore = [] if find_spec("torch") else ["streaming/chattts", "gpu"]
+"""`make test-chattts` brings what these need, which is several times the rest."""
 
 settings.register_profile("shared-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared-machine")

@@ -108,6 +108,7 @@ def test_flags_go_before_variables_before_the_file(tmp_path: object, monkeypatch
         (["--host", "192.0.2.1"], "192.0.2.1 can be reached"),
         (["--config", "/nowhere.toml"], "There is no file /nowhere.toml"),
         (["--engine", "steam"], "--engine: .*embedded"),
+        (["--engine", "chattts"], "needs --weights"),
     ],
 )
 def test_options_that_make_no_sense_are_sentences(flags: list[str], sentence: str) -> None:

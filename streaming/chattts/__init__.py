@@ -1,0 +1,1 @@
+"""ChatTTS: text to codec tokens to PCM, with its own generation loop."""

@@ -1,0 +1,157 @@
+"""Segments in, PCM out, through the whole engine on tiny weights."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from streaming.chattts import speaker
+from streaming.chattts.duration import longest_tokens
+from streaming.chattts.engine import ChatTtsEngine, Options, build, speed_level, with_pause
+from streaming.engine import Chunk, Engine, Failed, RequestError, SegmentRequest, SpeechParams, StopReason
+
+pytest.importorskip("ChatTTS", exc_type=ImportError)
+
+TEXT = "hello world"
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> ChatTtsEngine:
+    folder = tmp_path_factory.mktemp("voices")
+    speaker.save(folder, "anna", speaker.draw(9, speaker.Statistics.released(), 128))
+    return build(weights="random-tiny:3", slots=3, length=384, voices=str(folder))
+
+
+def request(number: int, text: str = TEXT, **more: Any) -> SegmentRequest:
+    return SegmentRequest(number, 1, 0, text, more.pop("voice", "seed:2"), **more)
+
+
+def speak(engine: Engine, *requests: SegmentRequest) -> dict[int, Chunk | Failed]:
+    for each in requests:
+        engine.start(each)
+    running, made = [each.request_id for each in requests], {}
+    while running:
+        for item in engine.step(running):
+            made[item.request_id] = item
+            running.remove(item.request_id)
+    return made
+
+
+def pcm(made: Chunk | Failed) -> Any:
+    assert isinstance(made, Chunk)
+    return np.frombuffer(made.pcm, "<f4")
+
+
+def test_it_is_an_engine(engine: ChatTtsEngine) -> None:
+    contract: Engine = engine
+    assert contract.info.sample_rate == 24_000
+    assert (contract.info.slots, contract.info.batch) == (3, 3)
+    assert [voice.name for voice in contract.info.voices] == ["seed:2", "anna"]
+    assert contract.info.default_voice == "seed:2"
+
+
+def test_a_segment_is_spoken(engine: ChatTtsEngine) -> None:
+    made = speak(engine, request(1))[1]
+    samples = pcm(made)
+    assert isinstance(made, Chunk)
+    assert made.stop in {StopReason.COMPLETE, StopReason.LENGTH}
+    assert 0 < len(samples) <= 512 * longest_tokens(TEXT)
+    assert float(samples.std()) > 1e-3
+
+
+def test_a_request_repeats_in_any_company(engine: ChatTtsEngine) -> None:
+    lone = speak(engine, request(1))[1]
+    crowd = speak(
+        engine, request(5, "something else that is longer"), request(1), request(6, "你好,世界", voice="anna")
+    )
+    assert crowd[1] == lone
+    assert speak(engine, request(1))[1] == lone
+
+
+def test_seed_voice_and_text_matter(engine: ChatTtsEngine) -> None:
+    plain = pcm(speak(engine, request(1))[1])
+    for other in (
+        request(1, params=SpeechParams(seed=1)),
+        request(1, voice="seed:3"),
+        request(1, voice="anna"),
+        request(1, "hello word"),
+        request(1, params=SpeechParams(speed=0.8)),
+    ):
+        assert not np.array_equal(pcm(speak(engine, other)[1]), plain)
+
+
+def test_the_pause_is_exact(engine: ChatTtsEngine) -> None:
+    short, long = (pcm(speak(engine, request(1, pause_s=pause))[1]) for pause in (0.0, 0.25))
+    assert len(long) - len(short) == 6000
+    assert not long[-6000:].any()
+    assert abs(short[-1]) > 0
+
+
+def test_cancel_frees_the_slot(engine: ChatTtsEngine) -> None:
+    for number in range(3):
+        engine.start(request(number))
+    with pytest.raises(RequestError, match="all slots are taken"):
+        engine.start(request(3))
+    engine.step([0, 1])
+    for number in range(3):
+        engine.cancel(number)
+    assert len(speak(engine, request(1), request(2), request(3))) == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"voice": "bob"}, "unknown_voice"),
+        ({"voice": "seed:x"}, "unknown_voice"),
+        ({"voice": "../../etc/passwd"}, "unknown_voice"),
+        ({"params": SpeechParams(speed=3)}, "invalid_speed"),
+        ({"params": SpeechParams(speed=0)}, "invalid_speed"),
+        ({"params": SpeechParams(speed=float("nan"))}, "invalid_speed"),
+        ({"text": "word " * 500}, "text_too_long"),
+    ],
+)
+def test_what_cannot_be_spoken_is_refused(engine: ChatTtsEngine, changed: dict[str, Any], code: str) -> None:
+    with pytest.raises(RequestError) as refused:
+        engine.start(request(1, **changed))
+    assert refused.value.code == code
+    assert speak(engine, request(2))
+
+
+def test_speeds() -> None:
+    assert [speed_level(speed) for speed in (0.05, 0.5, 1.0, 1.2, 1.8, 2.0)] == [0, 2, 5, 6, 9, 9]
+
+
+def test_long_texts_take_longer() -> None:
+    assert longest_tokens("") == 71
+    assert longest_tokens("你好") - longest_tokens("") == pytest.approx(2 * 0.45 * 46.875, abs=1)
+    assert longest_tokens("x" * 100) == pytest.approx((1.5 + 13) * 46.875, abs=1)
+    assert longest_tokens("x" * 100, 0.5) > 1.8 * longest_tokens("x" * 100)
+
+
+def test_pauses() -> None:
+    wave = np.array([0.0, 0.5, 0.001, 0.0], np.float32)
+    assert with_pause(wave, 0.0).tolist() == [0.0, 0.5]
+    assert with_pause(wave, 1 / 24_000).tolist() == [0.0, 0.5, 0.0]
+    assert with_pause(wave * 0, 0.0).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"precision": "int4"}, "precision is one of fp32, bf16, int8"),
+        ({"device": "tpu"}, "device is cpu, cuda"),
+        ({"device": "cuda"}, "int8 runs on a CPU only"),
+        ({"slots": 0}, "slots must be"),
+        ({"length": 10}, "length must be from 128"),
+    ],
+)
+def test_options_are_checked(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        Options("random-tiny:0", **options)
+
+
+def test_voices_of_another_size_are_refused(tmp_path: Path) -> None:
+    speaker.save(tmp_path, "big", speaker.draw(9, speaker.Statistics.released()))
+    with pytest.raises(ValueError, match=r"big\.txt: this speaker has 768 values; the model takes 128"):
+        build(weights="random-tiny:3", slots=1, length=128, voices=str(tmp_path))
