@@ -15,12 +15,12 @@ demo: $(VENV)/.server  ## hear it: server, streamed text, a file, the page's add
 	$(BIN)/python clients/examples/demo.py
 
 test: $(VENV)/.test  ## every test that needs minutes at most
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not slow"
 
 test-chattts: $(VENV)/.chattts  ## the ChatTTS engine, side by side with upstream's model
-	$(BIN)/python -m pytest tests/streaming/chattts tests/gpu
+	$(BIN)/python -m pytest -m "not slow" tests/streaming/chattts tests/gpu
 
-test-slow: $(VENV)/.test
+test-slow: $(VENV)/.chattts
 	$(BIN)/python -m pytest -m slow
 
 judge: $(VENV)/.judge  ## what a recogniser hears of twenty sentences in each language
