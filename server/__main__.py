@@ -8,10 +8,6 @@ import sys
 
 def main() -> int:
     """Run until SIGTERM or SIGINT; the first one drains, a second one ends."""
-    import uvloop
-
-    from server import log
-    from server.run import run
     from server.settings import SettingsError, load
 
     try:
@@ -19,8 +15,18 @@ def main() -> int:
     except SettingsError as error:
         print(f"error: {error}.", file=sys.stderr)
         return 2
+
+    from server.worker_link import start_process
+
+    started = [start_process(spec) for spec in settings.engine_specs]  # they load while the rest is imported
+
+    import uvloop
+
+    from server import log
+    from server.run import run
+
     log.set_up(settings.log_level)
-    return uvloop.run(run(settings, settings.engine_specs))
+    return uvloop.run(run(settings, settings.engine_specs, started))
 
 
 if __name__ == "__main__":

@@ -17,18 +17,22 @@ from server.edge import Edge
 from server.metrics import CONTENT_TYPE
 from server.protocols.native import NativeConnection
 from server.settings import Settings
+from server.worker_link import WorkerProcess
 from streaming.engine import EngineSpec
 
 _WEB = Path(__file__).parent.parent / "clients" / "web"
 
 
-def create_app(settings: Settings, engines: Sequence[EngineSpec]) -> Starlette:
-    """The whole server as one ASGI application, a worker for each engine; `app.state.edge` exists while it runs."""
+def create_app(settings: Settings, engines: Sequence[EngineSpec], started: Sequence[WorkerProcess] = ()) -> Starlette:
+    """The whole server as one ASGI application, a worker for each engine; `app.state.edge` exists while it runs.
+
+    `started` are the engines' workers, if they were started already.
+    """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.edge = edge = Edge(settings, engines)
-        edge.start()
+        edge.start(started)
         try:
             yield
         finally:

@@ -12,6 +12,7 @@ from server.host import Host
 from server.metrics import Metrics
 from server.settings import Settings
 from server.voices import VoiceRegistry
+from server.worker_link import WorkerProcess
 from server.worker_pool import WorkerPool
 from streaming.engine import EngineSpec
 
@@ -59,9 +60,9 @@ class Edge:
         """One more connection would be too many."""
         return len(self._connections) >= self.settings.max_connections
 
-    def start(self) -> None:
+    def start(self, started: Sequence[WorkerProcess]) -> None:
         """Start the workers, and watch how late the loop is."""
-        self.pool.start()
+        self.pool.start(started)
         self._watching = asyncio.create_task(self._watch_loop())
 
     async def stop(self) -> None:

@@ -11,16 +11,17 @@ from server.app import create_app
 from server.edge import Edge
 from server.listener import Listener, bind, create_listener
 from server.settings import Settings
+from server.worker_link import WorkerProcess
 from streaming.engine import EngineSpec
 
 _SWITCH_S = 0.0005
 """Encoder threads need the interpreter's lock for microseconds; with the default each could wait 5 ms for it."""
 
 
-async def run(settings: Settings, engines: Sequence[EngineSpec]) -> int:
+async def run(settings: Settings, engines: Sequence[EngineSpec], started: Sequence[WorkerProcess] = ()) -> int:
     """Until SIGTERM or SIGINT. Returns the process's exit status."""
     sys.setswitchinterval(_SWITCH_S)
-    app = create_app(settings, engines)
+    app = create_app(settings, engines, started)
     try:
         sock = bind(settings)
     except OSError as error:

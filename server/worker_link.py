@@ -7,7 +7,9 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import TypeVar
 
 from streaming import worker
@@ -22,30 +24,45 @@ _PIPE_BYTES = 2**20
 """A sentence of PCM is several times the usual 64 KiB: each fill of the pipe would be a wait for the other side."""
 
 
+@dataclass(frozen=True, slots=True)
+class WorkerProcess:
+    """A worker that loads, and the edge's ends of its pipes."""
+
+    process: BaseProcess
+    commands: Connection
+    reports: Connection
+
+
+def start_process(spec: EngineSpec) -> WorkerProcess:
+    """Start a worker. Needs no event loop: it can load while the edge still imports."""
+    commands_out, commands = _SPAWN.Pipe(duplex=False)
+    reports, reports_in = _SPAWN.Pipe(duplex=False)
+    _widen(reports)
+    process = _SPAWN.Process(target=worker.main, args=(spec, commands_out, reports_in), daemon=True)
+    process.start()
+    commands_out.close()
+    reports_in.close()
+    return WorkerProcess(process, commands, reports)
+
+
 class WorkerLink:
-    """Starts the process and carries messages. Calls back on the loop: reports in order, then one exit code.
+    """Carries messages. Calls back on the loop: reports in order, then one exit code.
 
     A thread for each pipe, because a hung worker blocks whoever writes to it, and one that dies in the middle of a
     message blocks whoever reads.
     """
 
     def __init__(
-        self, spec: EngineSpec, on_report: Callable[[Report], None], on_exit: Callable[[int | None], None]
+        self, started: WorkerProcess, on_report: Callable[[Report], None], on_exit: Callable[[int | None], None]
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._on_report = on_report
         self._on_exit = on_exit
         self._outbox: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
-        commands_out, self._commands = _SPAWN.Pipe(duplex=False)
-        self._reports, reports_in = _SPAWN.Pipe(duplex=False)
-        _widen(self._reports)
-        self._process = _SPAWN.Process(target=worker.main, args=(spec, commands_out, reports_in), daemon=True)
-        self._process.start()
-        commands_out.close()
-        reports_in.close()
+        self._process = started.process
         self._threads = [
-            threading.Thread(target=self._read, args=(self._reports,), daemon=True),
-            threading.Thread(target=self._write, args=(self._commands,), daemon=True),
+            threading.Thread(target=self._read, args=(started.reports,), daemon=True),
+            threading.Thread(target=self._write, args=(started.commands,), daemon=True),
         ]
         for thread in self._threads:
             thread.start()

@@ -5,11 +5,12 @@ import itertools
 import logging
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from firstword.protocol import ErrorCode
 from server.host import Listener, Refusal
 from server.metrics import Metrics
-from server.worker_link import WorkerLink
+from server.worker_link import WorkerLink, WorkerProcess, start_process
 from streaming.engine import (
     SAMPLE_BYTES,
     Cancel,
@@ -96,10 +97,10 @@ class WorkerPool:
 
     # Life.
 
-    def start(self) -> None:
-        """Start every worker and the watchdog."""
-        for worker in self._workers:
-            self._launch(worker)
+    def start(self, started: Sequence[WorkerProcess] = ()) -> None:
+        """Start every worker, or take over those that were started already, and the watchdog."""
+        for worker, process in zip_longest(self._workers, started):
+            self._launch(worker, process)
         self._spawn(self._watch())
 
     async def stop(self) -> None:
@@ -202,11 +203,13 @@ class WorkerPool:
 
     # Inside.
 
-    def _launch(self, worker: _Worker) -> None:
+    def _launch(self, worker: _Worker, started: WorkerProcess | None = None) -> None:
         worker.problem = "starting"
         worker.heard_at = self._clock()
         worker.link = WorkerLink(
-            worker.spec, lambda report: self._heard(worker, report), lambda code: self._lost(worker, code)
+            started or start_process(worker.spec),
+            lambda report: self._heard(worker, report),
+            lambda code: self._lost(worker, code),
         )
 
     def _heard(self, worker: _Worker, report: Report) -> None:

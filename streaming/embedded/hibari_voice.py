@@ -16,7 +16,7 @@ from streaming.engine import SpeechParams
 # A call of 120 phonemes is about 7 s of speech and takes about 100 ms on one core.
 _SOFT_PIECE = 120
 _HARD_PIECE = 240
-_WARM_UP = "Ready. The quick brown fox jumps over the lazy dog and zyxwly runs away into the dark forest for ever."
+_WARM_UP = "Ready, zyxwly."
 
 
 class HibariModel:
@@ -32,7 +32,7 @@ class HibariModel:
         return vocabulary
 
     def warm(self) -> None:
-        """Loads the lexicons and lets the model allocate for a long piece."""
+        """Loads the lexicons, and the model for words that are in none of them."""
         for phonemes in self.phonemize(_WARM_UP):
             self.speak(phonemes, SpeechParams(), onnxruntime.RunOptions())
 

@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from streaming.embedded import mandarin
 from streaming.embedded.hibari_voice import HibariModel, HibariVoice
 from streaming.embedded.kokoro_model import KokoroModel
-from streaming.embedded.kokoro_voice import KokoroVoice
+from streaming.embedded.kokoro_voice import KokoroVoice, Phonemize
 from streaming.embedded.language import CHINESE
 from streaming.embedded.speaker import Speaker
 from streaming.engine import SpeechParams, Voice
@@ -45,20 +44,22 @@ def load() -> dict[Voice, Speaker]:
     # onnxruntime loads without the interpreter lock while the dictionaries load with it.
     with ThreadPoolExecutor(1) as pool:
         loading = pool.submit(KokoroModel, hibari.vocabulary)
+        from streaming.embedded import mandarin  # noqa: PLC0415  # so its dictionaries are among those
+
         mandarin.warm()
         hibari.warm()
-        kokoro = _kokoro_voices(loading.result(), hibari)
+        kokoro = _kokoro_voices(loading.result(), hibari, mandarin.phonemize)
     chinese = kokoro[_KOKORO[0]]
     _warm(chinese)
     return {_HIBARI: HibariVoice(hibari, chinese), **kokoro}
 
 
-def _kokoro_voices(model: KokoroModel, hibari: HibariModel) -> dict[Voice, KokoroVoice]:
+def _kokoro_voices(model: KokoroModel, hibari: HibariModel, chinese: Phonemize) -> dict[Voice, KokoroVoice]:
     def english(text: str) -> str:
         return " ".join(hibari.phonemize(text))
 
     with np.load(_STYLES) as styles:
-        return {voice: KokoroVoice(model, styles[voice.name], english, mandarin.phonemize) for voice in _KOKORO}
+        return {voice: KokoroVoice(model, styles[voice.name], english, chinese) for voice in _KOKORO}
 
 
 def _warm(voice: KokoroVoice) -> None:
