@@ -22,7 +22,7 @@ import httpx
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.bench.report import Report, percentiles
-from tests.bench.scripted import FRAME
+from tests.bench.scripted import FRAME, MOST_FRAMES
 from tests.serving import RunningServer, running_server
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -37,12 +37,14 @@ class Load:
     cpu_percent_a_stream: float
 
 
-async def listen(url: str, name: str, frames: int, start: asyncio.Event) -> list[float]:
+async def listen(url: str, number: int, frames: int, start: asyncio.Event) -> list[float]:
     """One stream's packet arrival times."""
     async with connect(url, compression=None) as socket:
         await socket.recv()
         await start.wait()
-        await socket.send(json.dumps({"type": "text", "context": "c", "text": f"{name} {frames}"}))
+        seed = number * MOST_FRAMES + frames
+        await socket.send(json.dumps({"type": "open", "context": "c", "seed": seed}))
+        await socket.send(json.dumps({"type": "text", "context": "c", "text": "Go."}))
         await socket.send(json.dumps({"type": "end", "context": "c"}))
         arrivals: list[float] = []
         async for message in socket:
@@ -58,7 +60,7 @@ async def load(server: RunningServer, streams: int, seconds: float, log: Path) -
     url = server.url.replace("http", "ws", 1) + "/v1/stream"
     frames = round(seconds * 50)
     starts = [asyncio.Event() for _ in range(streams)]
-    listeners = [asyncio.create_task(listen(url, f"s{n}", frames, starts[n])) for n in range(streams)]
+    listeners = [asyncio.create_task(listen(url, n, frames, starts[n])) for n in range(streams)]
     await asyncio.sleep(1)
     lag_before, cpu_before, began = lag_counts(server), cpu_s(server), time.monotonic()
     for start in starts:
@@ -70,13 +72,13 @@ async def load(server: RunningServer, streams: int, seconds: float, log: Path) -
     latencies = [
         1000 * (arrived - frame_made)
         for n in range(streams)
-        for arrived, frame_made in zip(arrivals[n], made[f"s{n}"], strict=False)
+        for arrived, frame_made in zip(arrivals[n], made[n], strict=False)
     ]
     return Load(percentiles(latencies), lag_percentiles(lag_before, lag_counts(server)), 100 * cpu)
 
 
-def read_log(log: Path) -> dict[str, list[float]]:
-    """When each frame of each stream was made. A stream's name is used again by a later load, whose line counts."""
+def read_log(log: Path) -> dict[int, list[float]]:
+    """When each frame of each stream was made. A stream's number is used again by a later load, whose line counts."""
     return dict(json.loads(line) for line in log.read_text().splitlines())
 
 

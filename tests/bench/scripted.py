@@ -10,18 +10,19 @@ from streaming.engine import Chunk, EngineInfo, Failed, SegmentRequest, StopReas
 
 FRAME = 480
 RATE = 24_000
+MOST_FRAMES = 1_000_000
 _FRAME_S = FRAME / RATE
 _VOICE = Voice("free", ("en",), "none", "Apache-2.0")
 
 
 class FreeEngine:
-    """Every request gets a 20 ms frame each 20 ms, counted from its own start. The text says how many."""
+    """Every request gets a 20 ms frame each 20 ms, counted from its own start. Its seed is a number and how many."""
 
     def __init__(self, log: str) -> None:
         self._log = Path(log)
         self._frame = bytes(4 * FRAME)
         self._made: dict[int, list[float]] = {}
-        self._wanted: dict[int, tuple[str, int]] = {}
+        self._wanted: dict[int, tuple[int, int]] = {}
         self._due: dict[int, float] = {}
 
     @property
@@ -29,8 +30,7 @@ class FreeEngine:
         return EngineInfo("free", RATE, slots=1000, batch=1000, voices=(_VOICE,), default_voice=_VOICE.name)
 
     def start(self, request: SegmentRequest) -> None:
-        name, frames = request.text.split()
-        self._wanted[request.request_id] = name, int(frames)
+        self._wanted[request.request_id] = divmod(request.params.seed, MOST_FRAMES)
         self._made[request.request_id] = []
         self._due[request.request_id] = time.monotonic()
 
@@ -40,14 +40,14 @@ class FreeEngine:
         return [self._chunk(r, now) for r in request_ids if self._due[r] <= now]
 
     def _chunk(self, request_id: int, made_at: float) -> Chunk:
-        name, frames = self._wanted[request_id]
+        number, frames = self._wanted[request_id]
         made = self._made[request_id]
         made.append(made_at)
         self._due[request_id] += _FRAME_S
         if len(made) < frames:
             return Chunk(request_id, self._frame)
         with self._log.open("a") as file:
-            file.write(json.dumps([name, made]) + "\n")
+            file.write(json.dumps([number, made]) + "\n")
         self.cancel(request_id)
         return Chunk(request_id, self._frame, StopReason.COMPLETE)
 
