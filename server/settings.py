@@ -86,7 +86,6 @@ class Settings(BaseSettings):
     ping_s: float = Field(20.0, gt=0, description="Seconds between pings, and to wait for the answer.")
     drain_s: float = Field(30.0, ge=0, description="Seconds to finish what is being spoken after SIGTERM.")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="What to log.")
-    log_text: bool = Field(False, description="Log what is spoken, too.")
 
     @field_validator("keys", "origins", mode="before")
     @classmethod

@@ -188,7 +188,7 @@ class NativeConnection:
         self._count(event)
         self._sending_since = self._edge.host.clock()
         if isinstance(event, events.Audio):
-            await self._websocket.send_bytes(_packet(event))
+            await self._websocket.send_bytes(wire.serialize_packet(packet(event)))
         else:
             await self._websocket.send_text(wire.serialize(translate(event)))
         self._sending_since = math.inf
@@ -255,16 +255,15 @@ def _options(message: wire.Open) -> ContextOptions:
     )
 
 
-def _packet(audio: events.Audio) -> bytes:
-    return wire.serialize_packet(
-        wire.AudioPacket(
-            number=audio.number,
-            sequence=audio.sequence,
-            first_sample=audio.first_sample,
-            payload=audio.data,
-            first=audio.first,
-            last=audio.last,
-        )
+def packet(audio: events.Audio) -> wire.AudioPacket:
+    """A session's packet as the protocol's."""
+    return wire.AudioPacket(
+        number=audio.number,
+        sequence=audio.sequence,
+        first_sample=audio.first_sample,
+        payload=audio.data,
+        first=audio.first,
+        last=audio.last,
     )
 
 

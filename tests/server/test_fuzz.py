@@ -14,7 +14,7 @@ from server.audio.format import AudioFormat, Encoder
 from server.audio.pool import Done, InlineEncoders
 from server.events import Audio, Event
 from server.host import ContextOptions, Host, SessionLimits
-from server.protocols.native import translate
+from server.protocols.native import packet, translate
 from server.session import Session
 from server.voices import VoiceRegistry
 from streaming.engine import Pace
@@ -54,16 +54,7 @@ class LateEncoders(InlineEncoders):
 
 def message(event: Event) -> ServerMessage | AudioPacket:
     """An event as what goes over the wire."""
-    if isinstance(event, Audio):
-        return AudioPacket(
-            number=event.number,
-            sequence=event.sequence,
-            first_sample=event.first_sample,
-            payload=event.data,
-            first=event.first,
-            last=event.last,
-        )
-    return translate(event)
+    return packet(event) if isinstance(event, Audio) else translate(event)
 
 
 def test_a_hundred_thousand_messages_at_the_session_core() -> None:
