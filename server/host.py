@@ -115,3 +115,7 @@ class ContextOptions:
     max_buffer_s: float = 0.3
     lead_in_s: float = 0.0
     tail_s: float = 0.0
+    floor_s: float = 0.0
+    """Silence instead of text in which there is nothing to say: some clients take no audio for a failure."""
+    message_s: float = 0.0
+    """How much audio may leave in one piece where there is that much. Not for raw packets: their bytes are joined."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from firstword.protocol import EndReason, ErrorCode
 from server.context import Context
-from server.events import Ended, Event, Refused
+from server.events import Ended, Event
 from server.host import ContextOptions, Host, Refusal
 
 NUMBERS = 2**16
@@ -90,9 +90,9 @@ class Session:
         if context := self._contexts.get(name):
             context.credit(buffered_s)
 
-    def report(self, refused: Refused) -> None:
-        """Tell the client of something that the adapter refused."""
-        self._news.append(refused)
+    def report(self, event: Event) -> None:
+        """Tell the client of something that the adapter refused or answers by itself."""
+        self._news.append(event)
         self._wake()
 
     def drain(self) -> None:
