@@ -77,6 +77,9 @@ class Voices(Protocol):
     def resolve(self, name: str | None) -> Voice:
         """The voice of that name, None: the default. Raises `Refusal` with `unknown_voice`."""
 
+    def match(self, name: str | None) -> str:
+        """The name of a voice for an id from elsewhere, the same one always. Raises `Refusal` if that is not wanted."""
+
 
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
