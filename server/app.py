@@ -15,6 +15,7 @@ from firstword.protocol import SUBPROTOCOL
 from server.auth import Denied
 from server.edge import Edge
 from server.metrics import CONTENT_TYPE
+from server.protocols import elevenlabs
 from server.protocols.connection import Connection
 from server.protocols.native import NativeWire
 from server.settings import Settings
@@ -45,6 +46,8 @@ def create_app(settings: Settings, engines: Sequence[EngineSpec], started: Seque
         Route("/metrics", metrics),
         Route("/v1/voices", voices),
         WebSocketRoute("/v1/stream", stream),
+        WebSocketRoute("/v1/text-to-speech/{voice}/multi-stream-input", elevenlabs.multi_stream_input),
+        WebSocketRoute("/v1/text-to-speech/{voice}/stream-input", elevenlabs.stream_input),
         Mount("/", StaticFiles(directory=_WEB, html=True)),
     ]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Denied: denied})
@@ -76,12 +79,15 @@ async def metrics(request: Request) -> Response:
 
 
 async def voices(request: Request) -> Response:
-    """The voices that `open.voice` may name."""
+    """The voices that `open.voice` may name, in a shape that ElevenLabs' clients read, too."""
     edge = _edge(request)
     edge.gate.check(request.headers)
     listed = [
         {
+            "voice_id": voice.name,
             "name": voice.name,
+            "category": "premade",
+            "labels": {"language": ", ".join(voice.languages), "gender": voice.sex},
             "languages": list(voice.languages),
             "sex": voice.sex,
             "licence": voice.licence,

@@ -108,8 +108,9 @@ class Track:
 
     @property
     def ahead_s(self) -> float:
-        """Seconds of audio pushed that the listener has not played: sent or not."""
-        return self._waiting_s + self.playback.lead_s(self._clock())
+        """Seconds of audio pushed that the listener has not played: sent or not. What is not paced needs no playing."""
+        lead_s = self.playback.lead_s(self._clock()) if self._paced else 0.0
+        return self._waiting_s + lead_s
 
     def push_event(self, event: Event) -> None:
         """Give out `event` after everything pushed before it."""

@@ -1,6 +1,7 @@
 """The session core, driven with literal values: no socket, no engine, time moved by hand."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -594,3 +595,39 @@ def test_what_can_not_be_read_is_told_and_the_rest_is_spoken(bench: Bench) -> No
     assert [e.code for e in events if isinstance(e, Refused)] == [ErrorCode.NOTHING_TO_SAY]
     assert ended(events).reason is EndReason.COMPLETED
     assert ended(events).samples > 0
+
+
+def test_a_long_text_at_a_fast_pace_is_made_as_quickly_as_it_is_taken(bench: Bench) -> None:
+    bench.session.open("a", ContextOptions(format=AudioFormat("pcm_s16le", RATE), pace=Pace.FAST))
+    bench.session.text("a", "This sentence lasts about a second. " * 100)
+    bench.session.end("a")
+    heard: list[Event] = []
+    while bench.speech.live:
+        bench.speech.speak()
+        heard += bench.events()
+    assert ended(heard).samples > 60 * RATE
+
+
+def test_audio_may_leave_in_larger_pieces(bench: Bench) -> None:
+    for name, options in (("small", PCM), ("large", replace(PCM, message_s=0.1))):
+        bench.session.open(name, options)
+        bench.session.text(name, "Hello there. How are you?")
+        bench.session.end(name)
+        bench.speech.speak_all()
+    events = bench.events()
+    small, large = ([e for e in events if isinstance(e, Audio) and e.context == n] for n in ("small", "large"))
+    assert audio(list(small)) == audio(list(large))
+    assert max(packet.samples for packet in large) == 5 * 480
+    assert all(a.first_sample + a.samples == b.first_sample for a, b in itertools.pairwise(large))
+    assert [packet.last for packet in large] == [False] * (len(large) - 1) + [True]
+
+
+@pytest.mark.parametrize(("text", "samples"), [("...", 2400), ("\U0001f600", 2400), (" ", 0), ("", 0)])
+def test_nothing_to_say_can_be_a_little_silence(bench: Bench, text: str, samples: int) -> None:
+    bench.session.open("a", replace(PCM, floor_s=0.1))
+    bench.session.text("a", text)
+    bench.session.flush("a")
+    flushed = bench.events()
+    bench.session.end("a")
+    events = flushed + bench.events()
+    assert ended(events).samples == samples or bench.speech.live

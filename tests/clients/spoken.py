@@ -1,0 +1,24 @@
+"""What a client should have heard."""
+
+from firstword.client import connect
+from firstword.protocol import AudioPacket, Ended
+from tests.conftest import Served
+
+
+async def spoken(server: Served, text: str, codec: str = "pcm_s16le", sample_rate: int = 24_000) -> bytes:
+    """The audio of a text, by the native protocol."""
+    async with connect(server.url) as tts:
+        context = tts.context(codec=codec, sample_rate=sample_rate, pace="fast")
+        await context.send(text)
+        await context.end()
+        events = [event async for event in context]
+    assert isinstance(events[-1], Ended) and events[-1].reason == "completed"
+    return b"".join(event.payload for event in events if isinstance(event, AudioPacket))
+
+
+def assert_same(heard: bytes, expected: bytes) -> None:
+    """Without the minutes that a comparison of two long byte strings takes to be explained."""
+    assert len(heard) == len(expected) > 0
+    assert hash(heard) == hash(expected), next(
+        n for n, (a, b) in enumerate(zip(heard, expected, strict=True)) if a != b
+    )
