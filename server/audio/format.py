@@ -6,10 +6,11 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class AudioFormat:
-    """A codec and the sample rate the client wants to hear it at."""
+    """A codec, the sample rate the client wants to hear it at, and the bits a second, None: as the codec has it."""
 
     codec: str
     sample_rate: int
+    bit_rate: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
