@@ -15,7 +15,8 @@ from firstword.protocol import SUBPROTOCOL
 from server.auth import Denied
 from server.edge import Edge
 from server.metrics import CONTENT_TYPE
-from server.protocols.native import NativeConnection
+from server.protocols.connection import Connection
+from server.protocols.native import NativeWire
 from server.settings import Settings
 from server.worker_link import WorkerProcess
 from streaming.engine import EngineSpec
@@ -102,7 +103,7 @@ async def stream(websocket: WebSocket) -> None:
         await websocket.send_denial_response(PlainTextResponse(str(refusal), status_code=refusal.status))
         return
     await websocket.accept(subprotocol=SUBPROTOCOL if SUBPROTOCOL in offered else None)
-    await NativeConnection(websocket, edge).run()
+    await Connection(websocket, edge, lambda session: NativeWire(session, edge)).run()
 
 
 async def denied(_request: Request, error: Exception) -> Response:

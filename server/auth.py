@@ -1,4 +1,7 @@
-"""Who may speak: keys, hosts and origins. Everything is decided before a socket is accepted."""
+"""Who may speak: keys, hosts and origins.
+
+Everything is decided before a socket is accepted, but for the keys of clients that send them in a message.
+"""
 
 import hmac
 from collections.abc import Mapping, Sequence
@@ -10,6 +13,8 @@ from server.settings import Settings, is_loopback
 
 _SCHEMES = ("bearer ", "token ")
 _KEY_HEADERS = ("x-api-key", "xi-api-key")
+_KEY_PARAMETERS = ("api_key", "access_token", "xi_api_key", "xi-api-key", "authorization", "single_use_token")
+"""Of URLs, for browsers, which can't set headers."""
 
 
 class Denied(Exception):  # noqa: N818
@@ -37,11 +42,23 @@ class Gate:
         """As the options say."""
         return cls(settings.keys, settings.origins, local_only=not settings.keys and not settings.insecure)
 
-    def check(self, headers: Mapping[str, str], subprotocols: Sequence[str] = ()) -> None:
+    def check(
+        self, headers: Mapping[str, str], subprotocols: Sequence[str] = (), query: Mapping[str, str] | None = None
+    ) -> None:
         """Raises `Denied`."""
+        self.check_page(headers)
+        self.check_key(offered_key(headers, subprotocols, query or {}))
+
+    def check_page(self, headers: Mapping[str, str]) -> None:
+        """May a request come from there at all. Raises `Denied`."""
         self._check_host(headers.get("host", ""))
         self._check_origin(headers.get("origin"), headers.get("host", ""))
-        self._check_key(headers, subprotocols)
+
+    def check_key(self, offered: str) -> None:
+        """Is it one of ours. Raises `Denied`."""
+        keys = [hmac.compare_digest(offered.encode(), key.encode()) for key in self.keys]  # all: constant time
+        if keys and not any(keys):
+            raise Denied(401, "A key is needed: send it as `Authorization: Bearer KEY`.")
 
     def _check_host(self, host: str) -> None:
         if self.local_only and not is_loopback(_hostname(host)):
@@ -53,24 +70,28 @@ class Gate:
         if urlsplit(origin).netloc.lower() != host.lower():
             raise Denied(403, f"Pages of {origin[:200]!r} may not connect; --origins says which may.")
 
-    def _check_key(self, headers: Mapping[str, str], subprotocols: Sequence[str]) -> None:
-        if not self.keys:
-            return
-        offered = _offered_key(headers, subprotocols).encode()
-        if not any([hmac.compare_digest(offered, key.encode()) for key in self.keys]):  # noqa: C419  # constant time
-            raise Denied(401, "A key is needed: send it as `Authorization: Bearer KEY`.")
 
-
-def _offered_key(headers: Mapping[str, str], subprotocols: Sequence[str]) -> str:
-    authorization = headers.get("authorization", "")
-    for scheme in _SCHEMES:
-        if authorization.lower().startswith(scheme):
-            return authorization[len(scheme) :].strip()
+def offered_key(headers: Mapping[str, str], subprotocols: Sequence[str], query: Mapping[str, str]) -> str:
+    """The key that a request carries, wherever its protocol puts it; empty: none."""
+    if "authorization" in headers and (key := bare_key(headers["authorization"])):
+        return key
     for name in _KEY_HEADERS:
         if name in headers:
             return headers[name]
-    keys = [p.removeprefix(KEY_SUBPROTOCOL_PREFIX) for p in subprotocols if p.startswith(KEY_SUBPROTOCOL_PREFIX)]
-    return keys[0] if keys else ""
+    if len(subprotocols) == 2 and f"{subprotocols[0].lower()} " in _SCHEMES:
+        return subprotocols[1]
+    for subprotocol in subprotocols:
+        if subprotocol.startswith(KEY_SUBPROTOCOL_PREFIX):
+            return subprotocol.removeprefix(KEY_SUBPROTOCOL_PREFIX)
+    return next((bare_key(query[name]) or query[name] for name in _KEY_PARAMETERS if name in query), "")
+
+
+def bare_key(authorization: str) -> str:
+    """The key of an `Authorization` header; empty: it has another scheme."""
+    for scheme in _SCHEMES:
+        if authorization.lower().startswith(scheme):
+            return authorization[len(scheme) :].strip()
+    return ""
 
 
 def _hostname(host: str) -> str:

@@ -36,12 +36,18 @@ class _Utterance:
     failure: Refused | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class _FlushMark:
-    """Everything before it was flushed."""
+    """Everything before it was flushed. `owed`: text that is not blank came since the mark before."""
+
+    owed: bool
 
 
+@dataclass(frozen=True, slots=True)
 class _EndMark:
     """Nothing follows."""
+
+    owed: bool
 
 
 class Context:
@@ -66,6 +72,8 @@ class Context:
         self._queue: deque[_Utterance | _FlushMark | _EndMark] = deque()
         self._unsubmitted: deque[_Utterance] = deque()
         self._marks = 0
+        self._marked_at = 0
+        self._owed = False
         self._indexes = itertools.count()
         self._spoken: list[SpokenSegment] = []
         self._requested: dict[int, _Utterance] = {}
@@ -81,6 +89,7 @@ class Context:
             pace=options.pace,
             source_rate=self._source_rate,
             max_lead_s=host.limits.max_lead_s,
+            message_s=options.message_s,
             clock=host.clock,
             wake=wake,
             failed=self._encoder_failed,
@@ -100,6 +109,7 @@ class Context:
                 "End it and go on in another.",
             )
         self._chars += len(delta)
+        self._owed = self._owed or bool(delta.strip())
         if joined := self._joiner.push(delta):
             self._text.append(joined)
             self._say(self._front.push(joined))
@@ -110,7 +120,7 @@ class Context:
         self._say_rest()
         if self._marks < _MOST_MARKS:
             self._marks += 1
-            self._queue.append(_FlushMark())
+            self._queue.append(_FlushMark(self._owe()))
         self._advance()
 
     def end(self) -> None:
@@ -119,7 +129,7 @@ class Context:
             return
         self.ending = True
         self._say_rest()
-        self._queue.append(_EndMark())
+        self._queue.append(_EndMark(self._owe()))
         self._advance()
 
     def credit(self, buffered_s: float) -> None:
@@ -204,6 +214,11 @@ class Context:
         self._say(self._front.push(tail) + self._front.flush())
         self._settle_at = None
 
+    def _owe(self) -> bool:
+        """Is audio owed for the text since the last mark."""
+        owed, self._owed = self._owed, False
+        return owed
+
     def _arm_settling(self) -> None:
         self._settle_at = self._host.clock() + self._options.max_buffer_s if self._front.waiting else None
         self._wake()
@@ -243,14 +258,17 @@ class Context:
 
     def _play(self, item: _Utterance | _FlushMark | _EndMark) -> bool:
         """True when this item is done and the next may play."""
+        if isinstance(item, _Utterance):
+            return self._play_utterance(item)
+        if item.owed and self._track.position == self._marked_at:
+            self._track.push_pcm(self._silence(self._options.floor_s))
+        self._marked_at = self._track.position
         if isinstance(item, _FlushMark):
             self._marks -= 1
             self._track.push_event(Flushed(self.name, self._track.position))
-            return True
-        if isinstance(item, _EndMark):
+        else:
             self._finish(EndReason.COMPLETED)
-            return True
-        return self._play_utterance(item)
+        return True
 
     def _play_utterance(self, utterance: _Utterance) -> bool:
         if utterance.pcm and utterance.first_sample is None:

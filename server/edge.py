@@ -41,7 +41,9 @@ class Edge:
         self.metrics = Metrics()
         self.gate = Gate.of(settings)
         self.pool = WorkerPool(engines, self.metrics, time.monotonic, settings.pool_limits)
-        self.voices = VoiceRegistry(lambda: self.pool.info)
+        self.voices = VoiceRegistry(
+            lambda: self.pool.info, settings.voice_alias_map, strict=settings.strict_voices
+        )
         self.draining = False
         self._encoders = EncoderPool(settings.encoder_threads, asyncio.get_running_loop().call_soon_threadsafe)
         self._connections: set[Connection] = set()

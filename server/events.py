@@ -105,4 +105,11 @@ class Refused:
     retry_after_s: float | None = None
 
 
-Event = Opened | SegmentStarted | SegmentTimed | Audio | Flushed | Ended | Refused
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a protocol adapter has to say by itself, in its place among the events: a frame of its wire format."""
+
+    frame: str | bytes
+
+
+Event = Opened | SegmentStarted | SegmentTimed | Audio | Flushed | Ended | Refused | Reply

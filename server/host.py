@@ -77,6 +77,9 @@ class Voices(Protocol):
     def resolve(self, name: str | None) -> Voice:
         """The voice of that name, None: the default. Raises `Refusal` with `unknown_voice`."""
 
+    def match(self, name: str | None) -> str:
+        """The name of a voice for an id from elsewhere, the same one always. Raises `Refusal` if that is not wanted."""
+
 
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
@@ -115,3 +118,7 @@ class ContextOptions:
     max_buffer_s: float = 0.3
     lead_in_s: float = 0.0
     tail_s: float = 0.0
+    floor_s: float = 0.0
+    """Silence instead of text in which there is nothing to say: some clients take no audio for a failure."""
+    message_s: float = 0.0
+    """How much audio may leave in one piece where there is that much. Not for raw packets: their bytes are joined."""

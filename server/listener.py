@@ -102,6 +102,8 @@ def create_listener(app: Starlette, settings: Settings) -> Listener:
         ws_ping_interval=settings.ping_s,
         ws_ping_timeout=settings.ping_s,
         ws_per_message_deflate=False,
+        ssl_certfile=settings.tls_cert,
+        ssl_keyfile=settings.tls_key,
         lifespan="on",
         log_config=None,
         access_log=False,

@@ -28,10 +28,11 @@ async def run(settings: Settings, engines: Sequence[EngineSpec], started: Sequen
         print(f"error: can't listen on {settings.host} port {settings.port}: {error.strerror}.", file=sys.stderr)
         return 1
     port = sock.getsockname()[1]
+    scheme = "https" if settings.tls_cert else "http"
     signals = _signals()
     listener = create_listener(app, settings)
     serving = asyncio.create_task(listener.serve(sockets=[sock]))
-    announcing = asyncio.create_task(_announce(listener, app, f"http://{_in_url(settings.host)}:{port}"))
+    announcing = asyncio.create_task(_announce(listener, app, f"{scheme}://{_in_url(settings.host)}:{port}"))
     await asyncio.wait({serving, first := asyncio.create_task(signals.get())}, return_when=asyncio.FIRST_COMPLETED)
     announcing.cancel()
     if first.done():

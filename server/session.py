@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from firstword.protocol import EndReason, ErrorCode
 from server.context import Context
-from server.events import Ended, Event, Refused
+from server.events import Ended, Event
 from server.host import ContextOptions, Host, Refusal
 
 NUMBERS = 2**16
@@ -40,6 +40,18 @@ class Session:
         return len(self._contexts)
 
     @property
+    def full(self) -> bool:
+        """One more context would be too many."""
+        return len(self._contexts) >= self._host.limits.contexts
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._contexts
+
+    def failed(self, name: str) -> bool:
+        """Did a context of that name fail, and nobody has ended, cancelled or opened it since."""
+        return name in self._failed
+
+    @property
     def backlog(self) -> int:
         """Answers that wait to be taken."""
         return len(self._news)
@@ -53,8 +65,8 @@ class Session:
                 raise Refusal(ErrorCode.CONTEXT_EXISTS, f"Context {name!r} is already open.")
             self._create(name, options)
 
-    def text(self, name: str, delta: str) -> None:
-        """Append text to a context, which is made if there is none of that name."""
+    def text(self, name: str, delta: str) -> bool:
+        """Append text to a context, which is made if there is none of that name. True if the text was taken."""
         with self._refusing(name):
             context = self._contexts.get(name)
             if context is not None and context.ending:
@@ -68,6 +80,8 @@ class Session:
                     f"Context {name!r} failed. Open it to use its name again.",
                 )
             (context or self._create(name, self._defaults)).text(delta)
+            return True
+        return False
 
     def flush(self, name: str) -> None:
         """Speak all text of a context now."""
@@ -90,9 +104,9 @@ class Session:
         if context := self._contexts.get(name):
             context.credit(buffered_s)
 
-    def report(self, refused: Refused) -> None:
-        """Tell the client of something that the adapter refused."""
-        self._news.append(refused)
+    def report(self, event: Event) -> None:
+        """Tell the client of something that the adapter refused or answers by itself."""
+        self._news.append(event)
         self._wake()
 
     def drain(self) -> None:
@@ -156,8 +170,8 @@ class Session:
     def _check_room(self) -> None:
         if self._draining:
             raise Refusal(ErrorCode.SHUTTING_DOWN, "The server is going away. Connect again.", retry_after_s=1.0)
-        limit = self._host.limits.contexts
-        if len(self._contexts) >= limit:
+        if self.full:
+            limit = self._host.limits.contexts
             raise Refusal(
                 ErrorCode.TOO_MANY_CONTEXTS, f"{limit} contexts are open on this connection; end or cancel one first."
             )

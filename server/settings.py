@@ -57,6 +57,14 @@ class Settings(BaseSettings):
     origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Web pages' origins that may connect beside the server's own, separated by commas; *: any."
     )
+    tls_cert: Path | None = Field(None, description="Certificate chain, PEM: serve HTTPS and secure WebSockets.")
+    tls_key: Path | None = Field(None, description="Its private key, PEM, if it is in a file of its own.")
+    voice_aliases: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Other names of voices, NAME=VOICE, separated by commas: the ids that clients already send."
+    )
+    strict_voices: bool = Field(
+        False, description="Refuse ids of other services' voices that have no alias, instead of choosing a voice."
+    )
     engine: Literal["embedded", "chattts"] = Field("embedded", description="What speaks.")
     weights: str = Field(
         "", description="ChatTTS's weights: a folder that `python -m streaming pull` filled, or random:SEED for tests."
@@ -87,7 +95,7 @@ class Settings(BaseSettings):
     drain_s: float = Field(30.0, ge=0, description="Seconds to finish what is being spoken after SIGTERM.")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="What to log.")
 
-    @field_validator("keys", "origins", mode="before")
+    @field_validator("keys", "origins", "voice_aliases", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         parts = value.split(",") if isinstance(value, str) else value
@@ -99,6 +107,22 @@ class Settings(BaseSettings):
         if not all(_KEY.fullmatch(key) for key in keys):
             raise ValueError("a key is at least 16 of the characters A-Z a-z 0-9 . _ ~ -")
         return keys
+
+    @field_validator("voice_aliases")
+    @classmethod
+    def _check_aliases(cls, aliases: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(name.strip() and voice.strip() for name, _, voice in (alias.partition("=") for alias in aliases)):
+            raise ValueError("an alias is written NAME=VOICE")
+        return aliases
+
+    @model_validator(mode="after")
+    def _check_tls(self) -> "Settings":
+        if self.tls_key and not self.tls_cert:
+            raise ValueError("--tls-key needs --tls-cert")
+        for path in (self.tls_cert, self.tls_key):
+            if path and not path.is_file():
+                raise ValueError(f"there is no file {path} for TLS")
+        return self
 
     @model_validator(mode="after")
     def _check_exposure(self) -> "Settings":
@@ -126,6 +150,12 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags are put before these by the library."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @property
+    def voice_alias_map(self) -> dict[str, str]:
+        """Voices by their other names."""
+        pairs = (alias.partition("=") for alias in self.voice_aliases)
+        return {name.strip(): voice.strip() for name, _, voice in pairs}
 
     @property
     def session_limits(self) -> SessionLimits:

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from server.audio.format import Encoder, Packet
 from server.audio.pool import Encoders
@@ -57,6 +57,7 @@ class Track:
         pace: Pace,
         source_rate: int,
         max_lead_s: float,
+        message_s: float,
         clock: Callable[[], float],
         wake: Callable[[], None],
         failed: Callable[[Exception], None],
@@ -71,6 +72,7 @@ class Track:
         self._paced = pace is Pace.REALTIME
         self._source_rate = source_rate
         self._max_lead_s = max_lead_s
+        self._most_samples = round(message_s * encoder.format.sample_rate)
         self._clock = clock
         self._wake = wake
         self._failed = failed
@@ -154,8 +156,9 @@ class Track:
         if not self._may_send(now):
             return None
         self._outbox.popleft()
-        self._account(head, now)
-        return head
+        audio = self._joined(head)
+        self._account(audio, now)
+        return audio
 
     def due_at(self) -> float | None:
         """When `take` will give something without anything being pushed; None if only a push can tell."""
@@ -165,6 +168,16 @@ class Track:
         if not isinstance(self._outbox[0], Audio) or not self._full or dry_at is None:
             return self._clock()
         return dry_at - self._max_lead_s + _REFILL_S
+
+    def _joined(self, audio: Audio) -> Audio:
+        """With the packets that follow, as many as may leave in one piece."""
+        while self._outbox and isinstance(following := self._outbox[0], Audio):
+            samples = audio.samples + following.samples
+            if samples > self._most_samples:
+                break
+            self._outbox.popleft()
+            audio = replace(audio, samples=samples, data=audio.data + following.data, last=following.last)
+        return audio
 
     def _may_send(self, now: float) -> bool:
         lead_s = self.playback.lead_s(now) if self._paced else 0.0

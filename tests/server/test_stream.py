@@ -14,7 +14,7 @@ from websockets.typing import Subprotocol
 
 from firstword.client import ConnectError, Context, ContextEvent, ServerGoneError, SpeechError, connect
 from firstword.protocol import AudioPacket, Ended, Error, ErrorCode, Flushed, Opened, Segment, Timing
-from server.protocols.native import NativeConnection
+from server.protocols.connection import Connection
 from tests.conftest import Serve, Served
 
 KEY = "a-key-of-enough-length"
@@ -209,7 +209,7 @@ async def test_a_client_that_sends_mistakes_and_never_reads_is_not_read_any_furt
     websocket = await raw(server)
     websocket.transport.pause_reading()
     (connection,) = server.edge._connections
-    assert isinstance(connection, NativeConnection)
+    assert isinstance(connection, Connection)
     with pytest.raises((ConnectionClosed, TimeoutError)):
         async with asyncio.timeout(15):
             while True:
