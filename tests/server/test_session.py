@@ -395,7 +395,7 @@ def test_credit_corrects_the_lead() -> None:
 
 
 def test_text_far_ahead_waits_for_the_listener() -> None:
-    bench = Bench(SessionLimits(max_lead_s=1.0, ahead_s=2.0, window=2))
+    bench = Bench(SessionLimits(max_lead_s=1.0, unsent_s=1.0, window=2))
     bench.session.text("a", "This sentence is one of very many that were sent. " * 20)
     bench.session.end("a")
     while bench.speech.live:
@@ -409,6 +409,18 @@ def test_text_far_ahead_waits_for_the_listener() -> None:
             bench.speech.speak()
     assert ended(total).reason is EndReason.COMPLETED
     assert len(bench.speech.submitted) >= 20
+
+
+def test_a_listener_who_takes_all_he_gets_is_never_waited_for() -> None:
+    fast = ContextOptions(format=PCM.format, pace=Pace.FAST)
+    bench = Bench(SessionLimits(max_lead_s=1.0, unsent_s=1.0, window=2), fast)
+    bench.session.text("a", "This sentence is one of very many that were sent. " * 20)
+    bench.session.end("a")
+    total = bench.events()
+    while bench.speech.live:
+        bench.speech.speak()
+        total += bench.events()
+    assert ended(total).samples > 10 * RATE, "and no time has passed"
 
 
 def test_an_underrun_is_audio_that_was_due_and_late(bench: Bench) -> None:
