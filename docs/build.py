@@ -57,8 +57,12 @@ A binary frame is a 16-byte header, big-endian, and one packet.
 | 4-7 | u32 | sequence, from 0, one more each packet |
 | 8-15 | u64 | index of the first sample that went into the packet |
 
-Every packet holds 20 ms but perhaps the last. Raw Opus is one Opus packet a frame, with nothing around it: decode at
-`opened.sample_rate`, drop `opened.pre_skip` samples from the start, and cut what is beyond `ended.samples`.
+Every packet holds `opened.frame_samples`, which is 20 ms but for MP3 and AAC, and perhaps fewer at the end. Raw Opus is
+one Opus packet a frame, with nothing around it: decode at `opened.sample_rate`, drop `opened.pre_skip` samples from the
+start, and cut what is beyond `ended.samples`. The others are streams: their payloads joined are a file as it grows.
+WAV and FLAC say that their length is unknown. Ogg Opus decodes to the samples and 20 ms of silence; MP3 (MPEG frames
+alone) and AAC (ADTS) to `pre_skip` samples, then the samples, then up to a few frames of silence.
+
 A server sends at most `limits.lead_ms` more than a `realtime` listener can have played; `credit` corrects its picture.
 
 | codec | sample rates, Hz | default |

@@ -226,7 +226,7 @@ class Context:
     def _submit(self) -> None:
         """Hand the next segments to the engine, as many as may be ahead."""
         limits = self._host.limits
-        while self._unsubmitted and len(self._requested) < limits.window and self._track.ahead_s < limits.ahead_s:
+        while self._unsubmitted and len(self._requested) < limits.window and self._track.unsent_s < limits.unsent_s:
             self._request(self._unsubmitted.popleft())
 
     def _request(self, utterance: _Utterance) -> None:

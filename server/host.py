@@ -89,8 +89,8 @@ class SessionLimits:
     context_chars: int = 100_000
     max_lead_s: float = 10.0
     """How far ahead of its playback a paced context is sent."""
-    ahead_s: float = 20.0
-    """How far ahead of its playback a context's audio is made."""
+    unsent_s: float = 10.0
+    """How much of a context's audio may wait to be sent while more is made."""
     window: int = 3
     """Segments of one context at the engine at once."""
 

@@ -161,10 +161,7 @@ class Settings(BaseSettings):
     def session_limits(self) -> SessionLimits:
         """What one client may ask for."""
         return SessionLimits(
-            contexts=self.max_contexts,
-            context_chars=self.max_context_chars,
-            max_lead_s=self.max_lead_s,
-            ahead_s=2 * self.max_lead_s,
+            contexts=self.max_contexts, context_chars=self.max_context_chars, max_lead_s=self.max_lead_s
         )
 
     @property

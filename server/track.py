@@ -82,7 +82,8 @@ class Track:
         self._encoding = False
         self._epoch = 0
         self._sequence = 0
-        self._waiting_s = 0.0
+        self.unsent_s = 0.0
+        """Seconds of audio pushed and not taken."""
         self._pushed = 0
         self._full = False
         self._wanted_since = 0.0
@@ -106,12 +107,6 @@ class Track:
         """The end was pushed and everything before it has been taken."""
         return self._finished and not self._outbox and not self._lane
 
-    @property
-    def ahead_s(self) -> float:
-        """Seconds of audio pushed that the listener has not played: sent or not. What is not paced needs no playing."""
-        lead_s = self.playback.lead_s(self._clock()) if self._paced else 0.0
-        return self._waiting_s + lead_s
-
     def push_event(self, event: Event) -> None:
         """Give out `event` after everything pushed before it."""
         self._lane.append(event)
@@ -122,7 +117,7 @@ class Track:
         if not pcm:
             return
         self._pushed += len(pcm) // SAMPLE_BYTES
-        self._waiting_s += len(pcm) / SAMPLE_BYTES / self._source_rate
+        self.unsent_s += len(pcm) / SAMPLE_BYTES / self._source_rate
         self._lane.append(pcm)
         self._advance()
 
@@ -142,7 +137,7 @@ class Track:
         """Forget everything that has not been taken."""
         self._lane.clear()
         self._outbox.clear()
-        self._waiting_s = 0.0
+        self.unsent_s = 0.0
         self._epoch += 1
         self._finished = True
 
@@ -192,7 +187,7 @@ class Track:
         duration_s = audio.samples / self._encoder.format.sample_rate
         self.playback.sent(now, duration_s, waited_since=self._wanted_since)
         self.samples_sent += audio.samples
-        self._waiting_s = max(0.0, self._waiting_s - duration_s)
+        self.unsent_s = max(0.0, self.unsent_s - duration_s)
 
     def _advance(self) -> None:
         """Move events to the outbox and PCM to the encoder until one of them has to wait."""

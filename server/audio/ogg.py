@@ -5,7 +5,9 @@ import struct
 from fastcrc import crc32
 
 from server.audio.format import AudioFormat, Packet
-from server.audio.opus import OpusEncoder
+from server.audio.opus import FRAME, RATE, OpusEncoder
+
+TAIL = FRAME
 
 _GRANULES = 2
 """Granule positions always count at 48 kHz; our samples are at 24."""
@@ -15,26 +17,18 @@ _CRC_FIELD = slice(22, 26)
 
 
 class OggOpusEncoder:
-    """The packets of `OpusEncoder` in one logical stream. The headers travel with the first page of audio."""
+    """The packets of `OpusEncoder` in one logical stream. The headers travel with the first page of audio.
 
-    def __init__(self) -> None:
-        self._opus = OpusEncoder()
+    Behind the last sample comes one frame of silence: players that resample a stream lose a little of its end.
+    """
+
+    def __init__(self, bit_rate: int | None = None) -> None:
+        self._opus = OpusEncoder(bit_rate, tail=TAIL)
         self._pages = 0
-
-    @property
-    def format(self) -> AudioFormat:
-        """A file as it grows."""
-        return AudioFormat("ogg_opus", self._opus.format.sample_rate)
-
-    @property
-    def pre_skip(self) -> int:
-        """Players drop it by themselves: the header says how much."""
-        return 0
-
-    @property
-    def frame_samples(self) -> int:
-        """Of one page."""
-        return self._opus.frame_samples
+        self.format = AudioFormat("ogg_opus", RATE, bit_rate)
+        self.pre_skip = 0
+        """Players drop the encoder's look-ahead by themselves: the header says how much it is."""
+        self.frame_samples = FRAME
 
     @property
     def samples(self) -> int:
@@ -52,13 +46,12 @@ class OggOpusEncoder:
 
     def _paged(self, packet: Packet, flags: int = 0) -> Packet:
         headers = b"" if self._pages else self._page(self._head(), 0, _FIRST) + self._page(_TAGS, 0)
-        end = packet.first_sample + self._opus.frame_samples
-        position = _GRANULES * (self._opus.samples + self._opus.pre_skip if flags & _LAST else end)
+        end = self._opus.pre_skip + self._opus.samples + TAIL if flags & _LAST else packet.first_sample + FRAME
+        position = _GRANULES * end
         return Packet(headers + self._page(packet.data, position, flags), packet.first_sample, packet.samples)
 
     def _head(self) -> bytes:
-        rate = self._opus.format.sample_rate
-        return struct.pack("<8sBBHIhB", b"OpusHead", 1, 1, _GRANULES * self._opus.pre_skip, rate, 0, 0)
+        return struct.pack("<8sBBHIhB", b"OpusHead", 1, 1, _GRANULES * self._opus.pre_skip, RATE, 0, 0)
 
     def _page(self, data: bytes, position: int, flags: int = 0) -> bytes:
         number, self._pages = self._pages, self._pages + 1

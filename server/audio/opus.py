@@ -18,54 +18,37 @@ class OpusEncoder:
     """One encoder for one context: VOIP, voice, VBR, no DTX and no FEC, which only lossy transports need.
 
     A decoder is late by the encoder's look-ahead, so `finish` feeds that much silence before it pads the last frame:
-    after `pre_skip` samples are dropped, `samples` real ones remain.
+    after `pre_skip` samples are dropped, `samples` real ones remain, then `tail` silent ones.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, bit_rate: int | None = None, tail: int = 0) -> None:
         self._encoder = opuslib_next.Encoder(RATE, 1, opuslib_next.APPLICATION_VOIP)
-        self._encoder.bitrate = _BITRATE
+        self._encoder.bitrate = bit_rate or _BITRATE
         self._encoder.complexity = _COMPLEXITY
         self._encoder.signal = opuslib_next.SIGNAL_VOICE
         self._encoder.vbr = 1
         self._encoder.dtx = 0
         self._encoder.inband_fec = 0
-        self._pre_skip: int = self._encoder.lookahead
+        self._tail = tail
         self._rest = b""
         self._encoded = 0
-        self._samples = 0
-
-    @property
-    def format(self) -> AudioFormat:
-        """Raw packets."""
-        return AudioFormat("opus", RATE)
-
-    @property
-    def pre_skip(self) -> int:
-        """The encoder's look-ahead."""
-        return self._pre_skip
-
-    @property
-    def frame_samples(self) -> int:
-        """20 ms."""
-        return FRAME
-
-    @property
-    def samples(self) -> int:
-        """Samples taken so far."""
-        return self._samples
+        self.format = AudioFormat("opus", RATE, bit_rate)
+        self.pre_skip: int = self._encoder.lookahead
+        self.frame_samples = FRAME
+        self.samples = 0
 
     def encode(self, pcm: bytes) -> list[Packet]:
         """Whole frames; the rest waits."""
         assert len(pcm) % SAMPLE_BYTES == 0, "half a sample would turn all that follows into noise"
-        self._samples += len(pcm) // SAMPLE_BYTES
+        self.samples += len(pcm) // SAMPLE_BYTES
         return self._frames(pcm)
 
     def finish(self) -> list[Packet]:
         """What waits and the look-ahead, in whole frames."""
-        if not self._samples:
+        if not self.samples:
             return []
-        end = self._samples + self._pre_skip
-        padding = self._pre_skip + -end % FRAME
+        silent = self._tail + self.pre_skip
+        padding = silent + -(self.samples + silent) % FRAME
         return self._frames(bytes(padding * SAMPLE_BYTES))
 
     def _frames(self, pcm: bytes) -> list[Packet]:
@@ -77,4 +60,4 @@ class OpusEncoder:
     def _packet(self, frame: bytes) -> Packet:
         first = self._encoded
         self._encoded += FRAME
-        return Packet(self._encoder.encode_float(frame, FRAME), first, max(0, min(FRAME, self._samples - first)))
+        return Packet(self._encoder.encode_float(frame, FRAME), first, max(0, min(FRAME, self.samples - first)))

@@ -17,38 +17,20 @@ class PcmEncoder:
     """Resamples, converts and cuts. Packets never split a sample."""
 
     def __init__(self, audio_format: AudioFormat, source_rate: int) -> None:
-        self._format = audio_format
         self._resampler = create_resampler(source_rate, audio_format.sample_rate)
         self._sample_bytes, self._convert = _SAMPLES[audio_format.codec]
-        self._frame_samples = audio_format.sample_rate // 50
         self._rest = b""
         self._given = 0
-        self._samples = 0
-
-    @property
-    def format(self) -> AudioFormat:
-        """As it was asked for."""
-        return self._format
-
-    @property
-    def pre_skip(self) -> int:
-        """The first sample is a real one."""
-        return 0
-
-    @property
-    def frame_samples(self) -> int:
-        """20 ms."""
-        return self._frame_samples
-
-    @property
-    def samples(self) -> int:
+        self.format = audio_format
+        self.pre_skip = 0
+        self.frame_samples = audio_format.sample_rate // 50
+        self.samples = 0
         """What came out of the resampler: a few short until the end."""
-        return self._samples
 
     def encode(self, pcm: bytes) -> list[Packet]:
         """Whole packets; the rest waits, and be it one packet: `finish` must have a last one to give."""
         data = self._rest + self._taken(self._resampler.push(_finite(np.frombuffer(pcm, "<f4"))))
-        size = self._frame_samples * self._sample_bytes
+        size = self.frame_samples * self._sample_bytes
         whole = max(0, len(data) - 1) // size * size
         self._rest = data[whole:]
         return self._packets(data[:whole])
@@ -58,11 +40,11 @@ class PcmEncoder:
         return self._packets(self._rest + self._taken(self._resampler.finish()))
 
     def _taken(self, samples: Float) -> bytes:
-        self._samples += len(samples)
+        self.samples += len(samples)
         return self._convert(samples)
 
     def _packets(self, data: bytes) -> list[Packet]:
-        size = self._frame_samples * self._sample_bytes
+        size = self.frame_samples * self._sample_bytes
         return [self._packet(data[at : at + size]) for at in range(0, len(data), size)]
 
     def _packet(self, data: bytes) -> Packet:

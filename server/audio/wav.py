@@ -15,24 +15,11 @@ class WavEncoder:
     """The packets of `pcm_s16le`, the first of them behind the one header."""
 
     def __init__(self, audio_format: AudioFormat, source_rate: int) -> None:
-        self._format = audio_format
         self._pcm = PcmEncoder(AudioFormat("pcm_s16le", audio_format.sample_rate), source_rate)
         self._header = _header(audio_format.sample_rate)
-
-    @property
-    def format(self) -> AudioFormat:
-        """As it was asked for."""
-        return self._format
-
-    @property
-    def pre_skip(self) -> int:
-        """The first sample is a real one."""
-        return 0
-
-    @property
-    def frame_samples(self) -> int:
-        """20 ms."""
-        return self._pcm.frame_samples
+        self.format = audio_format
+        self.pre_skip = self._pcm.pre_skip
+        self.frame_samples = self._pcm.frame_samples
 
     @property
     def samples(self) -> int:

@@ -66,7 +66,7 @@ def test_a_hundred_thousand_messages_at_the_session_core() -> None:
         encoders=LateEncoders(late),
         speech=speech,
         voices=VoiceRegistry(lambda: INFO),
-        limits=SessionLimits(contexts=8, context_chars=5_000, max_lead_s=2.0, ahead_s=4.0),
+        limits=SessionLimits(contexts=8, context_chars=5_000, max_lead_s=2.0, unsent_s=2.0),
     )
     pcm = ContextOptions(format=AudioFormat("pcm_s16le", 24_000))
     session = Session(host, lambda: None, pcm)

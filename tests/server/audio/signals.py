@@ -1,8 +1,11 @@
 """Signals to encode, ways to cut them, and what a listener does with the packets."""
 
+import io
 import itertools
 from collections.abc import Iterable, Sequence
+from typing import Any
 
+import av
 import numpy as np
 import opuslib_next
 from numpy.typing import NDArray
@@ -39,6 +42,13 @@ def opus_decoded(packets: Sequence[bytes], frame: int = 480) -> Float:
     decoder = opuslib_next.Decoder(RATE, 1)
     pcm = b"".join(bytes(decoder.decode_float(packet, frame)) for packet in packets)
     return np.frombuffer(pcm, "<f4")
+
+
+def played(stream: bytes) -> Float:
+    """What a player gives, at the stream's own rate."""
+    with av.open(io.BytesIO(stream), "r") as container:
+        samples: NDArray[Any] = np.concatenate([frame.to_ndarray().reshape(-1) for frame in container.decode(audio=0)])
+    return samples.astype(np.float32) / np.float32(32_768 if samples.dtype == np.int16 else 1)
 
 
 def joined(packets: Sequence[Packet]) -> bytes:
