@@ -15,7 +15,7 @@ from firstword.protocol import SUBPROTOCOL
 from server.auth import Denied
 from server.edge import Edge
 from server.metrics import CONTENT_TYPE
-from server.protocols import elevenlabs
+from server.protocols import cartesia, deepgram, elevenlabs
 from server.protocols.connection import Connection
 from server.protocols.native import NativeWire
 from server.settings import Settings
@@ -46,6 +46,8 @@ def create_app(settings: Settings, engines: Sequence[EngineSpec], started: Seque
         Route("/metrics", metrics),
         Route("/v1/voices", voices),
         WebSocketRoute("/v1/stream", stream),
+        WebSocketRoute("/tts/websocket", cartesia.tts_websocket),
+        WebSocketRoute("/v1/speak", deepgram.speak),
         WebSocketRoute("/v1/text-to-speech/{voice}/multi-stream-input", elevenlabs.multi_stream_input),
         WebSocketRoute("/v1/text-to-speech/{voice}/stream-input", elevenlabs.stream_input),
         Mount("/", StaticFiles(directory=_WEB, html=True)),

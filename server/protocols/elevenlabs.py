@@ -125,7 +125,8 @@ class MultiWire:
         if self._ends(fields):
             self._close_socket()
         else:
-            self._obey(Message.of(fields))
+            with self._session.refusing(fields.text("context_id", "contextId") or _UNNAMED):
+                self._obey(Message.of(fields))
 
     def frames(self, event: events.Event) -> list[Frame]:
         """Audio and its alignment; one final message for each context."""
