@@ -44,12 +44,9 @@ async def test_three_turns_on_one_connection(serve: Serve) -> None:
 
         context = connection.context(model_id="sonic-3", voice={"mode": "id", "id": "alto"}, output_format=FORMAT)
         await context.push(LONG)
-        events = context.receive()
-        first = await anext(events)
-        await context.cancel()
-        rest = [event async for event in events]
-        cut = b"".join(event.audio for event in [first, *rest] if event.type == "chunk")
-        assert_same(cut, (await spoken(plain, LONG))[: len(cut)])
+        first = await anext(context.receive())
+        await context.cancel()  # the SDK forgets the context: what follows of it would be lost
+        assert_same(first.audio, (await spoken(plain, LONG))[: len(first.audio)])
 
         audio, heard, _ = await turn("Once more, then.")
         assert_same(audio, await spoken(plain, "Once more, then."))
