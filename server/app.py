@@ -18,6 +18,7 @@ from server.metrics import CONTENT_TYPE
 from server.protocols import cartesia, deepgram, elevenlabs
 from server.protocols.connection import Connection
 from server.protocols.native import NativeWire
+from server.protocols.transport import WebSocketTransport
 from server.settings import Settings
 from server.worker_link import WorkerProcess
 from streaming.engine import EngineSpec
@@ -111,7 +112,7 @@ async def stream(websocket: WebSocket) -> None:
         await websocket.send_denial_response(PlainTextResponse(str(refusal), status_code=refusal.status))
         return
     await websocket.accept(subprotocol=SUBPROTOCOL if SUBPROTOCOL in offered else None)
-    await Connection(websocket, edge, lambda session: NativeWire(session, edge)).run()
+    await Connection(WebSocketTransport(websocket), edge, lambda session: NativeWire(session, edge)).run()
 
 
 async def denied(_request: Request, error: Exception) -> Response:

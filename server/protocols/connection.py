@@ -1,27 +1,23 @@
-"""One client's WebSocket, whatever it speaks: the pump between its socket, its session and its wire format."""
+"""One client, whatever he speaks: the pump between his transport, his session and his wire format."""
 
 import asyncio
 import logging
 import math
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+from starlette.websockets import WebSocketDisconnect
 
 from firstword.protocol import CloseCode, ErrorCode, MessageError
 from server import events
 from server.edge import Edge
 from server.host import ContextOptions, Refusal
-from server.listener import ABORT
+from server.protocols.transport import Close, Frame, Transport
 from server.session import Session
 from server.token_bucket import TokenBucket
 
 _log = logging.getLogger(__name__)
-
-_CLOSE_S = 2.0
-"""How long a close frame may wait for a client that does not read."""
 
 _FLOOD_PAUSE_S = 0.1
 _MOST_BACKLOG = 256
@@ -29,17 +25,6 @@ _MOST_BACKLOG = 256
 
 _READY_WAIT_S = 10.0
 """How long a client that comes while the first worker loads is kept waiting."""
-
-Frame = str | bytes
-"""A text frame or a binary frame."""
-
-
-@dataclass(frozen=True, slots=True)
-class Close:
-    """How a connection is to be closed (RFC 6455, section 7.4)."""
-
-    code: int
-    reason: str = ""
 
 
 class Wire(Protocol):
@@ -62,8 +47,8 @@ class Wire(Protocol):
 class Connection:
     """One client. A reader feeds the session, a writer takes from it; either one's end is the connection's end."""
 
-    def __init__(self, websocket: WebSocket, edge: Edge, wire: Callable[[Session], Wire]) -> None:
-        self._websocket = websocket
+    def __init__(self, transport: Transport, edge: Edge, wire: Callable[[Session], Wire]) -> None:
+        self._transport = transport
         self._edge = edge
         self._id = secrets.token_hex(6)
         self._wakeup = asyncio.Event()
@@ -77,9 +62,9 @@ class Connection:
         self._sending_since = math.inf
 
     async def run(self) -> None:
-        """From the accepted socket to its end."""
+        """To the end."""
         if self._edge.full:
-            await self._close(Close(CloseCode.TRY_LATER, "too many connections"))
+            await self._transport.close(Close(CloseCode.TRY_LATER, "too many connections"))
             return
         self._edge.join(self)
         _log.info("connected", extra={"connection": self._id, "wire": type(self._wire).__name__})
@@ -110,7 +95,7 @@ class Connection:
             async with asyncio.timeout(_READY_WAIT_S):
                 await self._edge.pool.known()
         except TimeoutError:
-            await self._close(Close(CloseCode.TRY_LATER, "no engine is ready yet"))
+            await self._transport.close(Close(CloseCode.TRY_LATER, "no engine is ready yet"))
             raise WebSocketDisconnect(CloseCode.TRY_LATER) from None
         for frame in self._wire.greeting(self._id):
             await self._send_frame(frame)
@@ -129,14 +114,10 @@ class Connection:
     # In.
 
     async def _read(self) -> None:
-        while True:
-            message = await self._websocket.receive()
-            if message["type"] == "websocket.disconnect":
-                return
+        while (frame := await self._transport.receive()) is not None:
             self._heard_at = self._edge.host.clock()
             await self._keep_rate()
-            text: str | None = message.get("text")
-            self._receive(message["bytes"] if text is None else text)
+            self._receive(frame)
 
     async def _keep_rate(self) -> None:
         """A flood, or a client that does not take its answers, is read slowly: its own socket makes it wait."""
@@ -168,7 +149,7 @@ class Connection:
     async def _write(self) -> None:
         while (close := await self._write_all()) is None:
             await self._wait()
-        await self._close(close)
+        await self._transport.close(close)
 
     async def _write_all(self) -> Close | None:
         """Send what may be sent now. Returns how to close the connection if there is nothing left to wait for."""
@@ -176,11 +157,13 @@ class Connection:
             await self._send(event)
         if self._session.contexts:
             return None
+        if self._wire.closing:
+            return self._wire.closing
         if self._leaving:
             return Close(CloseCode.RESTART, "the server is going away")
         if self._edge.host.clock() - self._heard_at > self._limits.idle_s:
             return Close(CloseCode.IDLE, "idle")
-        return self._wire.closing
+        return None
 
     async def _send(self, event: events.Event) -> None:
         self._count(event)
@@ -191,10 +174,7 @@ class Connection:
 
     async def _send_frame(self, frame: Frame) -> None:
         self._sending_since = self._edge.host.clock()
-        if isinstance(frame, bytes):
-            await self._websocket.send_bytes(frame)
-        else:
-            await self._websocket.send_text(frame)
+        await self._transport.send(frame)
         self._sending_since = math.inf
 
     async def _watch(self) -> None:
@@ -203,7 +183,7 @@ class Connection:
         while self._edge.host.clock() - self._sending_since < stall_s:  # noqa: ASYNC110
             await asyncio.sleep(stall_s / 4)
         _log.warning("stalled", extra={"connection": self._id})
-        self._cut()
+        self._transport.cut()
 
     async def _wait(self) -> None:
         """Until the session has something, or it is time to look again."""
@@ -224,16 +204,3 @@ class Connection:
                 metrics.ttfa.observe(event.ttfa_s)
         elif isinstance(event, events.Refused):
             metrics.refusals.labels(event.code).inc()
-
-    def _cut(self) -> None:
-        """A close frame would wait behind the audio that the client does not take."""
-        self._websocket.scope["extensions"][ABORT]["call"]()
-
-    async def _close(self, close: Close) -> None:
-        if self._websocket.application_state is not WebSocketState.CONNECTED:
-            return
-        try:
-            async with asyncio.timeout(_CLOSE_S):
-                await self._websocket.close(close.code, close.reason)
-        except TimeoutError:
-            self._cut()

@@ -15,10 +15,11 @@ from server.alignment import Alignment, Piece, characters
 from server.audio.format import AudioFormat
 from server.auth import Denied, Gate, bare_key, offered_key
 from server.host import ContextOptions, Refusal
-from server.protocols.connection import Close, Connection, Frame
+from server.protocols.connection import Connection
 from server.protocols.fields import Fields
 from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known, language_tag
 from server.protocols.joining import Joiner
+from server.protocols.transport import Close, Frame, WebSocketTransport
 from server.session import Session
 from streaming.engine import SpeechParams
 
@@ -297,7 +298,9 @@ async def _serve(websocket: WebSocket, wire: type[MultiWire]) -> None:
         )
         gate = None if key else edge.gate
         await websocket.accept()
-        await Connection(websocket, edge, lambda s: wire(s, options, sentences=sentences, gate=gate)).run()
+        await Connection(
+            WebSocketTransport(websocket), edge, lambda s: wire(s, options, sentences=sentences, gate=gate)
+        ).run()
 
 
 _FINAL: Mapping[str, object] = {"audio": None, "isFinal": True}

@@ -9,7 +9,7 @@ from server.audio.encoders import CODECS
 from server.audio.format import AudioFormat
 from server.edge import VERSION, Edge
 from server.host import ContextOptions
-from server.protocols.connection import Frame
+from server.protocols.transport import Frame
 from server.session import Session
 from streaming.engine import Pace, SpeechParams
 
