@@ -12,9 +12,10 @@ from server import events
 from server.audio.format import AudioFormat
 from server.edge import VERSION
 from server.host import ContextOptions, Refusal
-from server.protocols.connection import Close, Connection, Frame
+from server.protocols.connection import Connection
 from server.protocols.fields import Fields
 from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known
+from server.protocols.transport import Close, Frame, WebSocketTransport
 from server.session import Session
 from streaming.engine import SpeechParams
 
@@ -170,7 +171,9 @@ async def speak(websocket: WebSocket) -> None:
         model = query.get("model", DEFAULT_MODEL)
         options = _options(query, edge.voices.match(model))
         await websocket.accept(subprotocol=offered[0] if offered else None)
-        await Connection(websocket, edge, lambda session: DeepgramWire(session, options, model)).run()
+        await Connection(
+            WebSocketTransport(websocket), edge, lambda session: DeepgramWire(session, options, model)
+        ).run()
 
 
 def _error_body(code: str, message: str) -> dict[str, object]:
