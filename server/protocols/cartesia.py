@@ -13,11 +13,10 @@ from server import events
 from server.alignment import Alignment, words
 from server.audio.format import AudioFormat
 from server.host import ContextOptions, Refusal, Voices
-from server.protocols.connection import Connection
 from server.protocols.fields import Fields
-from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known, language_tag
+from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known, language_tag, serve
 from server.protocols.joining import Joiner
-from server.protocols.transport import Close, Frame, WebSocketTransport
+from server.protocols.transport import Close, Frame
 from server.session import Session
 from streaming.engine import SpeechParams
 
@@ -205,5 +204,4 @@ async def tts_websocket(websocket: WebSocket) -> None:
     async with denying(websocket, lambda code, message: {"error_code": code, "message": message}):
         edge.gate.check(websocket.headers, (), websocket.query_params)
         await known(edge)
-        await websocket.accept()
-        await Connection(WebSocketTransport(websocket), edge, lambda session: CartesiaWire(session, edge.voices)).run()
+        await serve(websocket, edge, lambda session: CartesiaWire(session, edge.voices))

@@ -12,10 +12,9 @@ from server import events
 from server.audio.format import AudioFormat
 from server.edge import VERSION
 from server.host import ContextOptions, Refusal
-from server.protocols.connection import Connection
 from server.protocols.fields import Fields
 from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known
-from server.protocols.transport import Close, Frame, WebSocketTransport
+from server.protocols.transport import Close, Frame
 from server.session import Session
 from streaming.engine import SpeechParams
 
