@@ -169,10 +169,8 @@ async def speak(websocket: WebSocket) -> None:
         await known(edge)
         model = query.get("model", DEFAULT_MODEL)
         options = _options(query, edge.voices.match(model))
-        await websocket.accept(subprotocol=offered[0] if offered else None)
-        await Connection(
-            WebSocketTransport(websocket), edge, lambda session: DeepgramWire(session, options, model)
-        ).run()
+        subprotocol = offered[0] if offered else None
+        await serve(websocket, edge, lambda session: DeepgramWire(session, options, model), subprotocol)
 
 
 def _error_body(code: str, message: str) -> dict[str, object]:

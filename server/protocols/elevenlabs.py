@@ -296,10 +296,7 @@ async def _serve(websocket: WebSocket, wire: type[MultiWire]) -> None:
             sentences=sentences,
         )
         gate = None if key else edge.gate
-        await websocket.accept()
-        await Connection(
-            WebSocketTransport(websocket), edge, lambda s: wire(s, options, sentences=sentences, gate=gate)
-        ).run()
+        await serve(websocket, edge, lambda session: wire(session, options, sentences=sentences, gate=gate))
 
 
 _FINAL: Mapping[str, object] = {"audio": None, "isFinal": True}
