@@ -13,7 +13,7 @@ from server.audio.format import AudioFormat
 from server.edge import VERSION
 from server.host import ContextOptions, Refusal
 from server.protocols.fields import Fields
-from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known
+from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known, serve
 from server.protocols.transport import Close, Frame
 from server.session import Session
 from streaming.engine import SpeechParams

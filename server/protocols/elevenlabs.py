@@ -16,7 +16,7 @@ from server.audio.format import AudioFormat
 from server.auth import Denied, Gate, bare_key, offered_key
 from server.host import ContextOptions, Refusal
 from server.protocols.fields import Fields
-from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known, language_tag
+from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known, language_tag, serve
 from server.protocols.joining import Joiner
 from server.protocols.transport import Close, Frame
 from server.session import Session
