@@ -16,6 +16,7 @@ from pipecat.frames.frames import (
     EndFrame,
     ErrorFrame,
     Frame,
+    InterruptionFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
     LLMTextFrame,
@@ -89,9 +90,12 @@ async def speaking(service: Any) -> AsyncIterator[tuple[Any, Ear]]:
     await runner.add_workers(worker)
     running = asyncio.create_task(runner.run())
     await asyncio.wait_for(started.wait(), PATIENCE_S)
-    yield worker, ear
-    await worker.queue_frame(EndFrame())
-    await asyncio.wait_for(running, PATIENCE_S)
+    try:
+        yield worker, ear
+        await worker.queue_frame(EndFrame())
+        await asyncio.wait_for(running, PATIENCE_S)
+    finally:
+        await worker.cancel()
 
 
 async def say(worker: Any, text: str) -> None:
@@ -105,15 +109,43 @@ def audio(frames: list[Frame]) -> bytes:
     return b"".join(frame.audio for frame in frames if isinstance(frame, TTSAudioRawFrame))
 
 
-@pytest.mark.parametrize("create", [elevenlabs, cartesia, deepgram])
-async def test_three_turns_on_one_connection(serve: Serve, create: Callable[[Served], Any]) -> None:
+def told(frames: list[Frame]) -> str:
+    """The words that were told as spoken."""
+    return " ".join(frame.text.strip() for frame in frames if isinstance(frame, TTSTextFrame))
+
+
+def assert_turn(frames: list[Frame], expected: bytes, missing_s: float) -> None:
+    """All of its audio and nothing else; at most so much silence of the end may still be on its way."""
+    heard = audio(frames)
+    assert 0 <= len(expected) - len(heard) <= 48_000 * missing_s
+    assert_same(heard, expected[: len(heard)])
+    assert not [frame for frame in frames if isinstance(frame, ErrorFrame)]
+
+
+@pytest.mark.parametrize(
+    ("create", "missing_s", "timed"), [(elevenlabs, 0.0, True), (cartesia, 0.0, True), (deepgram, 0.02, False)]
+)
+async def test_three_turns_on_one_connection(
+    serve: Serve, create: Callable[[Served], Any], missing_s: float, *, timed: bool
+) -> None:
     server = await serve({"samples_per_step": 480})
     plain = await serve()
     async with speaking(create(server)) as (worker, ear):
         await say(worker, TURN)
         heard = await ear.until(TTSStoppedFrame)
-        print([type(f).__name__ for f in heard if not isinstance(f, TTSAudioRawFrame)])
-        print([f.text for f in heard if isinstance(f, TTSTextFrame)], len(audio(heard)), len(await spoken(plain, TURN)))
-        assert not [frame for frame in heard if isinstance(frame, ErrorFrame)]
-        assert_same(audio(heard), await spoken(plain, TURN))
-        assert "".join("".join(f.text.split()) for f in heard if isinstance(f, TTSTextFrame)) == "".join(TURN.split())
+        assert_turn(heard, await spoken(plain, TURN), missing_s)
+        assert not timed or told(heard) == TURN
+
+        await say(worker, LONG)
+        await ear.until(TTSAudioRawFrame)
+        await worker.queue_frame(InterruptionFrame())
+        await ear.until(InterruptionFrame)
+
+        await say(worker, "Once more, then.")
+        heard = await ear.until(TTSStoppedFrame)
+        while not audio(heard):
+            heard += await ear.until(TTSStoppedFrame)
+        assert_turn(heard, await spoken(plain, "Once more, then."), missing_s)
+        assert not timed or told(heard) == "Once more, then."
+        assert len(server.edge._connections) == 1
+    assert server.edge.pool.streams == 0
