@@ -22,7 +22,7 @@ from streaming.engine import SpeechParams
 
 _ENCODINGS = frozenset({"pcm_s16le", "pcm_f32le", "pcm_mulaw", "pcm_alaw"})
 _BUFFER_S = 0.3
-_SLOWEST, _FASTEST = 0.6, 1.5
+_SLOWEST, _FASTEST = 0.5, 2.0
 
 _PASSING = frozenset({ErrorCode.BAD_MESSAGE, ErrorCode.CONTEXT_ENDING, ErrorCode.TEXT_TOO_LONG})
 """Refusals that a context survives."""
