@@ -72,11 +72,13 @@ $(VENV)/.judge: $(VENV)/.test pyproject.toml
 	$(BIN)/python -m pip install --quiet --group judge
 	touch $@
 
-# Other people's clients need much that we do not, so they live apart.
+# Other people's clients need much that we do not, so they live apart. One of them asks for an older soxr, which it can do
+# without here: ours comes last and wins, and pip says so.
 $(VENV)-clients/.clients: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-clients
 	$(VENV)-clients/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(VENV)-clients/bin/python -m pip install --quiet --upgrade --editable . --group clients
+	$(VENV)-clients/bin/python -m pip install --quiet --upgrade --group clients
+	$(VENV)-clients/bin/python -m pip install --quiet --editable . --group test
 	touch $@
 
 $(VENV)/.lint: $(VENV)/.pip pyproject.toml

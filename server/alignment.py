@@ -59,6 +59,8 @@ class Alignment:
         """Pieces of the segment that were given."""
         self._due: list[Piece] = []
         """Pieces of the segment that were not."""
+        self._latest = 0
+        """Where the last piece was said to begin."""
 
     def add(self, delta: str) -> None:
         """Text was appended to the context."""
@@ -82,19 +84,21 @@ class Alignment:
 
     def take(self, audio: Audio) -> list[Piece]:
         """What begins in this audio; with the last of it, everything that is left."""
-        if audio.last:
-            return self._take_rest()
         end = audio.first_sample + audio.samples
-        count = next((n for n, piece in enumerate(self._due) if piece.first_sample >= end), len(self._due))
+        if audio.last:
+            self._due += self._split(self._text, self._segment.end if self._segment else 0, ())
+        later = (n for n, piece in enumerate(self._due) if piece.first_sample >= end and not audio.last)
+        count = next(later, len(self._due))
         taken, self._due = self._due[:count], self._due[count:]
         self._told += count
-        return taken
+        return [self._in_order(piece) for piece in taken]
+
+    def _in_order(self, piece: Piece) -> Piece:
+        """What was told by an estimate can't be taken back: nothing begins before it."""
+        begin = max(self._latest, piece.first_sample)
+        self._latest = begin
+        return Piece(piece.text, begin, max(0, piece.first_sample + piece.samples - begin))
 
     def _pieces(self, times: Sequence[WordTime]) -> list[Piece]:
         assert self._segment is not None
         return self._split(self._text[: self._segment.end], self._start, times)
-
-    def _take_rest(self) -> list[Piece]:
-        end = self._segment.end if self._segment else 0
-        taken, self._due = self._due + self._split(self._text, end, ()), []
-        return taken

@@ -10,9 +10,9 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from firstword.protocol import EndReason, ErrorCode
+from firstword.protocol import EndReason, ErrorCode, MessageError
 from server.context import Context
-from server.events import Ended, Event
+from server.events import Ended, Event, Refused
 from server.host import ContextOptions, Host, Refusal
 
 NUMBERS = 2**16
@@ -60,14 +60,14 @@ class Session:
 
     def open(self, name: str, options: ContextOptions) -> None:
         """Make a context."""
-        with self._refusing(name):
+        with self.refusing(name):
             if name in self._contexts:
                 raise Refusal(ErrorCode.CONTEXT_EXISTS, f"Context {name!r} is already open.")
             self._create(name, options)
 
     def text(self, name: str, delta: str) -> bool:
         """Append text to a context, which is made if there is none of that name. True if the text was taken."""
-        with self._refusing(name):
+        with self.refusing(name):
             context = self._contexts.get(name)
             if context is not None and context.ending:
                 raise Refusal(
@@ -103,6 +103,16 @@ class Session:
         """The client holds this much unplayed audio of a context."""
         if context := self._contexts.get(name):
             context.credit(buffered_s)
+
+    @contextmanager
+    def refusing(self, name: str) -> Iterator[None]:
+        """Tell the client of what is refused in here, as of something in that context."""
+        try:
+            yield
+        except Refusal as refusal:
+            self.report(refusal.told(name))
+        except MessageError as error:
+            self.report(Refused(error.code, str(error), name))
 
     def report(self, event: Event) -> None:
         """Tell the client of something that the adapter refused or answers by itself."""
@@ -196,10 +206,3 @@ class Session:
         self._failed[name] = None
         if len(self._failed) > _REMEMBERED_FAILURES:
             self._failed.popitem(last=False)
-
-    @contextmanager
-    def _refusing(self, name: str) -> Iterator[None]:
-        try:
-            yield
-        except Refusal as refusal:
-            self.report(refusal.told(name))

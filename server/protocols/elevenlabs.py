@@ -15,11 +15,10 @@ from server.alignment import Alignment, Piece, characters
 from server.audio.format import AudioFormat
 from server.auth import Denied, Gate, bare_key, offered_key
 from server.host import ContextOptions, Refusal
-from server.protocols.connection import Connection
 from server.protocols.fields import Fields
-from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known, language_tag
+from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known, language_tag, serve
 from server.protocols.joining import Joiner
-from server.protocols.transport import Close, Frame, WebSocketTransport
+from server.protocols.transport import Close, Frame
 from server.session import Session
 from streaming.engine import SpeechParams
 
@@ -126,7 +125,8 @@ class MultiWire:
         if self._ends(fields):
             self._close_socket()
         else:
-            self._obey(Message.of(fields))
+            with self._session.refusing(fields.text("context_id", "contextId") or _UNNAMED):
+                self._obey(Message.of(fields))
 
     def frames(self, event: events.Event) -> list[Frame]:
         """Audio and its alignment; one final message for each context."""
@@ -296,10 +296,7 @@ async def _serve(websocket: WebSocket, wire: type[MultiWire]) -> None:
             sentences=sentences,
         )
         gate = None if key else edge.gate
-        await websocket.accept()
-        await Connection(
-            WebSocketTransport(websocket), edge, lambda s: wire(s, options, sentences=sentences, gate=gate)
-        ).run()
+        await serve(websocket, edge, lambda session: wire(session, options, sentences=sentences, gate=gate))
 
 
 _FINAL: Mapping[str, object] = {"audio": None, "isFinal": True}

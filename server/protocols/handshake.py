@@ -11,6 +11,9 @@ from starlette.websockets import WebSocket
 from server.auth import Denied
 from server.edge import Edge
 from server.host import Refusal
+from server.protocols.connection import Connection, Wire
+from server.protocols.transport import WebSocketTransport
+from server.session import Session
 
 MESSAGE_S = 0.1
 """Audio in one message: few enough messages for clients that decode each from JSON."""
@@ -48,6 +51,14 @@ async def denying(websocket: WebSocket, body: Callable[[str, str], Mapping[str, 
         await websocket.send_denial_response(response)
     except Refusal as refusal:
         await websocket.send_denial_response(JSONResponse(body(refusal.code, str(refusal)), 400))
+
+
+async def serve(
+    websocket: WebSocket, edge: Edge, wire: Callable[[Session], Wire], subprotocol: str | None = None
+) -> None:
+    """Accept it and speak until its end."""
+    await websocket.accept(subprotocol=subprotocol)
+    await Connection(WebSocketTransport(websocket), edge, wire).run()
 
 
 def language_tag(value: str | None) -> str | None:

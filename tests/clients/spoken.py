@@ -19,6 +19,5 @@ async def spoken(server: Served, text: str, codec: str = "pcm_s16le", sample_rat
 def assert_same(heard: bytes, expected: bytes) -> None:
     """Without the minutes that a comparison of two long byte strings takes to be explained."""
     assert len(heard) == len(expected) > 0
-    assert hash(heard) == hash(expected), next(
-        n for n, (a, b) in enumerate(zip(heard, expected, strict=True)) if a != b
-    )
+    differ = [n for n in range(0, len(heard), 480) if heard[n : n + 480] != expected[n : n + 480]]
+    assert differ[:5] == []

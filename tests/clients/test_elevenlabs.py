@@ -14,8 +14,6 @@ pytest.importorskip("elevenlabs")
 import trustme
 from elevenlabs import ElevenLabs, VoiceSettings
 
-pytestmark = pytest.mark.filterwarnings("default")  # the SDK's own
-
 TURN = "Hello there, my friend. How are you today?"
 LONG = "This is a long answer, and it goes on and on. " * 40
 
