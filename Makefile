@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export OMP_WAIT_POLICY := passive
 export OMP_NUM_THREADS := 1
 
-.PHONY: install install-chattts demo test test-chattts test-slow judge check format docs clean
+.PHONY: install install-chattts demo test test-chattts test-clients test-slow judge check format docs clean
 
 install: $(VENV)/.server  ## what the server and its voices need
 
@@ -22,6 +22,9 @@ test-chattts: $(VENV)/.chattts  ## the ChatTTS engine, side by side with upstrea
 
 test-slow: $(VENV)/.chattts
 	$(BIN)/python -m pytest -m slow
+
+test-clients: $(VENV)-clients/.clients  ## with the libraries people already have, as they are today
+	$(VENV)-clients/bin/python -m pytest tests/clients
 
 judge: $(VENV)/.judge  ## what a recogniser hears of twenty sentences in each language
 	$(BIN)/python -m tests.bench.speech --language en
@@ -42,7 +45,7 @@ docs: $(VENV)/.test  ## write docs/protocol.md from the message types and a runn
 	$(BIN)/python -m docs.build
 
 clean:
-	rm -rf $(VENV) dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-clients dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # The virtual environment grows by what a target needs; a stamp says what is in it.
 $(VENV)/.pip:
@@ -67,6 +70,15 @@ $(VENV)/.chattts: $(VENV)/.test pyproject.toml
 
 $(VENV)/.judge: $(VENV)/.test pyproject.toml
 	$(BIN)/python -m pip install --quiet --group judge
+	touch $@
+
+# Other people's clients need much that we do not, so they live apart. One of them asks for an older soxr, which it can do
+# without here: ours comes last and wins, and pip says so.
+$(VENV)-clients/.clients: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-clients
+	$(VENV)-clients/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-clients/bin/python -m pip install --quiet --upgrade --group clients
+	$(VENV)-clients/bin/python -m pip install --quiet --editable . --group test
 	touch $@
 
 $(VENV)/.lint: $(VENV)/.pip pyproject.toml

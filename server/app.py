@@ -15,7 +15,7 @@ from firstword.protocol import SUBPROTOCOL
 from server.auth import Denied
 from server.edge import Edge
 from server.metrics import CONTENT_TYPE
-from server.protocols import cartesia, deepgram, elevenlabs
+from server.protocols import cartesia, deepgram, elevenlabs, openai
 from server.protocols.connection import Connection
 from server.protocols.native import NativeWire
 from server.protocols.transport import WebSocketTransport
@@ -46,6 +46,10 @@ def create_app(settings: Settings, engines: Sequence[EngineSpec], started: Seque
         Route("/readyz", readyz),
         Route("/metrics", metrics),
         Route("/v1/voices", voices),
+        Route("/v1/audio/speech", openai.speech, methods=["POST"]),
+        Route("/v1/audio/voices", openai.voices),
+        Route("/v1/models", openai.models),
+        Route("/v1/models/{model}", openai.model),
         WebSocketRoute("/v1/stream", stream),
         WebSocketRoute("/tts/websocket", cartesia.tts_websocket),
         WebSocketRoute("/v1/speak", deepgram.speak),

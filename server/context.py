@@ -118,7 +118,7 @@ class Context:
     def flush(self) -> None:
         """Speak what is there."""
         self._say_rest()
-        if self._marks < _MOST_MARKS:
+        if self._reason is None and self._marks < _MOST_MARKS:
             self._marks += 1
             self._queue.append(_FlushMark(self._owe()))
         self._advance()
@@ -129,8 +129,9 @@ class Context:
             return
         self.ending = True
         self._say_rest()
-        self._queue.append(_EndMark(self._owe()))
-        self._advance()
+        if self._reason is None:
+            self._queue.append(_EndMark(self._owe()))
+            self._advance()
 
     def credit(self, buffered_s: float) -> None:
         """The listener has this much left to play."""

@@ -24,7 +24,7 @@ _REQUEST_S = 10.0
 
 
 ABORT = "firstword.abort"
-"""ASGI extension of a WebSocket: a callable that ends the connection though its buffers are full."""
+"""ASGI extension: a callable that ends the connection though its buffers are full."""
 
 
 class SmallBufferWebSocket(WebSocketsSansIOProtocol):
@@ -50,6 +50,11 @@ class ImpatientHTTP(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._patience.cancel()
         super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        super().handle_events()
+        if self.cycle:
+            self.cycle.scope.setdefault("extensions", {})[ABORT] = {"call": self.transport.abort}
 
     def handle_websocket_upgrade(self, event: Any) -> None:
         self._patience.cancel()

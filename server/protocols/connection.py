@@ -66,6 +66,9 @@ class Connection:
         if self._edge.full:
             await self._transport.close(Close(CloseCode.TRY_LATER, "too many connections"))
             return
+        if self._edge.draining:
+            await self._transport.close(Close(CloseCode.RESTART, "the server is going away"))
+            return
         self._edge.join(self)
         _log.info("connected", extra={"connection": self._id, "wire": type(self._wire).__name__})
         try:

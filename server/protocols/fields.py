@@ -36,6 +36,10 @@ class Fields:
                 return value if isinstance(value, str) else _wrong(name, "a string")
         return None
 
+    def name(self, name: str) -> str | None:
+        """A string, or the `id` of an object that stands for it."""
+        return self.inner(name).text("id") if isinstance(self._data.get(name), dict) else self.text(name)
+
     def flag(self, name: str) -> bool:
         """True or false; missing: false."""
         value = self._data[name] if name in self else False

@@ -424,6 +424,17 @@ def test_a_listener_who_takes_all_he_gets_is_never_waited_for() -> None:
     assert ended(total).samples > 10 * RATE, "and no time has passed"
 
 
+@pytest.mark.parametrize("verbs", [["end"], ["flush", "end"]])
+def test_no_room_for_the_last_words_is_a_failure_not_an_end(bench: Bench, verbs: list[str]) -> None:
+    bench.speech.full = True
+    bench.session.text("a", "the last words")
+    for verb in verbs:
+        getattr(bench.session, verb)("a")
+    events = bench.events()
+    assert [type(event) for event in events] == [Opened, Refused, Ended]
+    assert ended(events).reason is EndReason.FAILED
+
+
 def test_an_underrun_is_audio_that_was_due_and_late(bench: Bench) -> None:
     bench.session.text("a", "One two three. ")
     bench.session.flush("a")
