@@ -13,7 +13,7 @@ from tests.conftest import Serve, Served
 pytest.importorskip("livekit.plugins.elevenlabs")
 
 import aiohttp
-from livekit.plugins import cartesia, deepgram, elevenlabs
+from livekit.plugins import cartesia, deepgram, elevenlabs, openai
 
 TURN = "Hello there, my friend. How are you today?"
 SENTENCES = ["Hello there, my friend. ", "How are you today? "]
@@ -34,6 +34,18 @@ def cartesia_pcm(server: Served, session: aiohttp.ClientSession) -> Any:
 
 def deepgram_pcm(server: Served, session: aiohttp.ClientSession) -> Any:
     return deepgram.TTS(api_key="any", base_url=f"{server.http}/v1/speak", model="alto", http_session=session)
+
+
+def openai_pcm(server: Served, session: aiohttp.ClientSession) -> Any:
+    return openai.TTS(
+        api_key="any", base_url=f"{server.http}/v1", model="firstword", voice="alto", response_format="pcm"
+    )
+
+
+async def synthesized(tts: Any, text: str) -> bytes:
+    """What is heard of a text that is there at once."""
+    async with asyncio.timeout(PATIENCE_S), tts.synthesize(text) as stream:
+        return b"".join([bytes(event.frame.data) async for event in stream])
 
 
 async def turn(tts: Any, text: str) -> tuple[bytes, str]:
@@ -109,3 +121,13 @@ async def test_compressed_audio_is_as_long_as_it_should_be(serve: Serve, encodin
     assert 0 <= len(heard) / 2 / rate - len(expected) / 48_000 <= 0.12, "a codec's delay and its last frame"
     pairs = zip(loud(heard, rate), loud(expected, 24_000), strict=False)
     assert sum(a != b for a, b in pairs) <= 12, "six edges, each late by a codec's delay"
+
+
+@pytest.mark.parametrize("create", [elevenlabs_pcm, cartesia_pcm, deepgram_pcm, openai_pcm])
+async def test_a_whole_text_at_once(serve: Serve, create: Callable[..., Any]) -> None:
+    server = await serve()
+    async with aiohttp.ClientSession() as session:
+        tts = create(server, session)
+        for text in (TURN, "Once more, then, my friend."):
+            assert_same(await synthesized(tts, text), await spoken(server, text))
+        await tts.aclose()

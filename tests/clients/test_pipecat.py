@@ -30,6 +30,7 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.services.cartesia.tts import CartesiaTTSService
 from pipecat.services.deepgram.tts import DeepgramTTSService
 from pipecat.services.elevenlabs.tts import ElevenLabsTTSService
+from pipecat.services.openai.tts import OpenAITTSService
 from pipecat.workers.runner import WorkerRunner
 
 TURN = "Hello there, my friend. How are you today?"
@@ -51,6 +52,14 @@ def cartesia(server: Served) -> Any:
 
 def deepgram(server: Served) -> Any:
     return DeepgramTTSService(api_key="any", base_url=server.url, settings=DeepgramTTSService.Settings(voice="alto"))
+
+
+def openai(server: Served) -> Any:
+    return OpenAITTSService(
+        api_key="any",
+        base_url=f"{server.http}/v1",
+        settings=OpenAITTSService.Settings(voice="alloy", model="firstword"),
+    )
 
 
 class Ear(FrameProcessor):  # type: ignore[misc]
