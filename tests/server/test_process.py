@@ -107,6 +107,8 @@ def test_flags_go_before_variables_before_the_file(tmp_path: object, monkeypatch
         (["--keys", "short"], "--keys: a key is at least 16"),
         (["--host", "192.0.2.1"], "192.0.2.1 can be reached"),
         (["--config", "/nowhere.toml"], "There is no file /nowhere.toml"),
+        (["--wyoming", "0.0.0.0:10200", "--keys", "a-key-of-enough-length"], "Wyoming has no keys: say --insecure"),
+        (["--wyoming", "10200"], "--wyoming takes HOST:PORT"),
         (["--engine", "steam"], "--engine: .*embedded"),
         (["--engine", "chattts"], "needs --weights"),
     ],
