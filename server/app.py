@@ -15,7 +15,7 @@ from firstword.protocol import SUBPROTOCOL
 from server.auth import Denied
 from server.edge import Edge
 from server.metrics import CONTENT_TYPE
-from server.protocols import cartesia, deepgram, elevenlabs, openai
+from server.protocols import cartesia, deepgram, elevenlabs, elevenlabs_http, openai
 from server.protocols.connection import Connection
 from server.protocols.native import NativeWire
 from server.protocols.transport import WebSocketTransport
@@ -51,6 +51,10 @@ def create_app(settings: Settings, engines: Sequence[EngineSpec], started: Seque
         Route("/v1/models", openai.models),
         Route("/v1/models/{model}", openai.model),
         WebSocketRoute("/v1/stream", stream),
+        Route("/v1/text-to-speech/{voice}", elevenlabs_http.speech, methods=["POST"]),
+        Route("/v1/text-to-speech/{voice}/stream", elevenlabs_http.speech, methods=["POST"]),
+        Route("/tts/bytes", cartesia.tts_bytes, methods=["POST"]),
+        Route("/v1/speak", deepgram.speech, methods=["POST"]),
         WebSocketRoute("/tts/websocket", cartesia.tts_websocket),
         WebSocketRoute("/v1/speak", deepgram.speak),
         WebSocketRoute("/v1/text-to-speech/{voice}/multi-stream-input", elevenlabs.multi_stream_input),

@@ -6,23 +6,30 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.websockets import WebSocket
 
 from firstword.protocol import EndReason, ErrorCode
 from server import events
 from server.alignment import Alignment, words
+from server.audio.encoders import CODECS
 from server.audio.format import AudioFormat
+from server.edge import Edge
 from server.host import ContextOptions, Refusal, Voices
 from server.protocols.fields import Fields
 from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known, language_tag, serve
+from server.protocols.http import Body, SpeechResponse, answering, as_body, read_fields, spoken_text
 from server.protocols.joining import Joiner
 from server.protocols.transport import Close, Frame
 from server.session import Session
 from streaming.engine import SpeechParams
 
 _ENCODINGS = frozenset({"pcm_s16le", "pcm_f32le", "pcm_mulaw", "pcm_alaw"})
+_RAW = frozenset({"raw"})
+_CONTAINERS = frozenset({"raw", "wav", "mp3"})
 _BUFFER_S = 0.3
-_SLOWEST, _FASTEST = 0.6, 1.5
+_SLOWEST, _FASTEST = 0.5, 2.0
 
 _PASSING = frozenset({ErrorCode.BAD_MESSAGE, ErrorCode.CONTEXT_ENDING, ErrorCode.TEXT_TOO_LONG})
 """Refusals that a context survives."""
@@ -36,12 +43,12 @@ _STATUS: Mapping[ErrorCode, int] = {
 }
 
 
-def context_options(fields: Fields, voices: Voices) -> ContextOptions:
+def context_options(fields: Fields, voices: Voices, containers: frozenset[str]) -> ContextOptions:
     """How a request wants to sound. Raises `MessageError` and `Refusal`."""
     speed = fields.inner("generation_config").number("speed")
     return ContextOptions(
         voice=voices.match(fields.inner("voice").text("id")),
-        format=_audio_format(fields.inner("output_format")),
+        format=_audio_format(fields.inner("output_format"), containers),
         language=language_tag(fields.text("language")),
         params=SpeechParams(speed=1.0 if speed is None else min(_FASTEST, max(_SLOWEST, speed))),
         max_buffer_s=0.0 if _sentences(fields) else _BUFFER_S,
@@ -55,12 +62,20 @@ def _sentences(fields: Fields) -> bool:
     return fields.number("max_buffer_delay_ms") == 0
 
 
-def _audio_format(fields: Fields) -> AudioFormat:
-    encoding, rate = fields.text("encoding") or "pcm_s16le", int(fields.number("sample_rate") or 24_000)
-    if fields.text("container") not in {None, "raw"} or encoding not in _ENCODINGS:
-        known_ones = ", ".join(sorted(_ENCODINGS))
-        raise Refusal(ErrorCode.UNSUPPORTED_FORMAT, f"This socket has raw audio only, in one of: {known_ones}.")
-    return AudioFormat(encoding, rate)
+def _audio_format(fields: Fields, containers: frozenset[str]) -> AudioFormat:
+    container, encoding = fields.text("container") or "raw", fields.text("encoding") or "pcm_s16le"
+    rate = int(fields.number("sample_rate") or 24_000)
+    if container not in containers:
+        names = ", ".join(sorted(containers))
+        raise Refusal(
+            ErrorCode.UNSUPPORTED_FORMAT, f"There is no container {container[:32]!r} here; there are: {names}."
+        )
+    if container == "mp3":
+        return AudioFormat("mp3", rate, int(fields.number("bit_rate") or 0) or None)
+    if encoding not in _ENCODINGS or (container == "wav" and encoding != "pcm_s16le"):
+        names = ", ".join(sorted(_ENCODINGS)) if container == "raw" else "pcm_s16le"
+        raise Refusal(ErrorCode.UNSUPPORTED_FORMAT, f"In {container} there are: {names}.")
+    return AudioFormat("wav" if container == "wav" else encoding, rate)
 
 
 @dataclass(slots=True)
@@ -137,7 +152,7 @@ class CartesiaWire:
     def _open(self, name: str, fields: Fields) -> _Context | None:
         if self._session.failed(name):
             return None  # the rest of what failed
-        options = context_options(fields, self._voices)
+        options = context_options(fields, self._voices, _RAW)
         self._session.open(name, options)
         if name not in self._session:
             return None
@@ -186,16 +201,37 @@ class CartesiaWire:
             refused.context,
             done=not goes_on,
             status=_STATUS.get(refused.code, 400),
-            title=refused.code.replace("_", " ").capitalize(),
+            title=_title(refused.code),
             message=refused.message,
             error_code=refused.code,
         )
+
+
+def _title(code: str) -> str:
+    return code.replace("_", " ").capitalize()
 
 
 def _told(kind: str, context: str | None, *, done: bool = False, status: int = 206, **fields: object) -> str:
     """Clients look for the context in every message."""
     message = {"type": kind, "context_id": context, "done": done, "status_code": status, **fields}
     return json.dumps(message, separators=(",", ":"))
+
+
+class BytesBody(Body):
+    """The audio itself, and Cartesia's errors."""
+
+    def error(self, status: int, code: str, message: str) -> Mapping[str, object]:
+        """The fields of an error on the socket."""
+        return {"status_code": status, "error_code": code, "title": _title(code), "message": message}
+
+
+@answering(BytesBody(""))
+async def tts_bytes(request: Request, edge: Edge) -> Response:
+    """`POST /tts/bytes`."""
+    fields = await read_fields(request, edge.settings.max_message_bytes * 16)
+    options = as_body(context_options(fields, edge.voices, _CONTAINERS))
+    body = BytesBody(CODECS[options.format.codec].media_type)
+    return SpeechResponse(edge, spoken_text(fields, "transcript"), options, body)
 
 
 async def tts_websocket(websocket: WebSocket) -> None:

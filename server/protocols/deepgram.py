@@ -5,15 +5,19 @@ import secrets
 from collections.abc import Mapping
 from itertools import count
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.websockets import WebSocket
 
 from firstword.protocol import EndReason, ErrorCode, MessageError
 from server import events
+from server.audio.encoders import CODECS
 from server.audio.format import AudioFormat
-from server.edge import VERSION
+from server.edge import VERSION, Edge
 from server.host import ContextOptions, Refusal
 from server.protocols.fields import Fields
 from server.protocols.handshake import FLOOR_S, MESSAGE_S, denying, edge_of, known, serve
+from server.protocols.http import Body, SpeechResponse, answering, as_body, read_fields, spoken_text
 from server.protocols.transport import Close, Frame
 from server.session import Session
 from streaming.engine import SpeechParams
@@ -26,6 +30,17 @@ _ENCODINGS: Mapping[str, tuple[str, int]] = {
     "alaw": ("pcm_alaw", 8_000),
 }
 """Our codec and the sample rate that is meant when none is named."""
+
+_FILES: Mapping[str, tuple[str, int]] = {
+    "linear16": ("wav", 24_000),
+    "mulaw": ("pcm_mulaw", 8_000),
+    "alaw": ("pcm_alaw", 8_000),
+    "mp3": ("mp3", 22_050),
+    "opus": ("ogg_opus", 24_000),
+    "flac": ("flac", 22_050),
+    "aac": ("aac", 22_050),
+}
+"""Likewise, over HTTP."""
 
 _WARNINGS = frozenset(
     {ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.TEXT_TOO_LONG}
@@ -137,16 +152,31 @@ def _told(kind: str, **fields: object) -> str:
     return json.dumps({"type": kind, **fields}, separators=(",", ":"))
 
 
-def _options(query: Mapping[str, str], voice: str) -> ContextOptions:
-    """Raises `Refusal`."""
-    encoding = query.get("encoding", "linear16")
-    if encoding not in _ENCODINGS:
-        names = ", ".join(_ENCODINGS)
+def _audio_format(query: Mapping[str, str], default: str, encodings: Mapping[str, tuple[str, int]]) -> AudioFormat:
+    encoding, container = query.get("encoding", default), query.get("container")
+    if encoding not in encodings:
+        names = ", ".join(encodings)
         raise Refusal(ErrorCode.UNSUPPORTED_FORMAT, f"There is no encoding {encoding[:32]!r} here; there are: {names}.")
-    codec, rate = _ENCODINGS[encoding]
+    codec, rate = encodings[encoding]
+    if container == "none" and encoding in _ENCODINGS:
+        codec = _ENCODINGS[encoding][0]
+    elif container not in (None, "none", _CONTAINERS.get(codec)):
+        raise Refusal(
+            ErrorCode.UNSUPPORTED_FORMAT, f"There is no {encoding} in {container[:32]!r} here; say container=none."
+        )
+    if codec == "ogg_opus":
+        return AudioFormat(codec, rate, int(_number(query, "bit_rate", 0)) or None)
+    bit_rate = int(_number(query, "bit_rate", 0)) or None if codec in ("mp3", "aac") else None
+    return AudioFormat(codec, int(_number(query, "sample_rate", rate)), bit_rate)
+
+
+_CONTAINERS = {"wav": "wav", "ogg_opus": "ogg"}
+
+
+def _options(query: Mapping[str, str], voice: str, output: AudioFormat) -> ContextOptions:
     return ContextOptions(
         voice=voice,
-        format=AudioFormat(codec, int(_number(query, "sample_rate", rate))),
+        format=output,
         params=SpeechParams(speed=min(2.0, max(0.5, _number(query, "speed", 1.0)))),
         floor_s=FLOOR_S,
         message_s=MESSAGE_S,
@@ -168,9 +198,28 @@ async def speak(websocket: WebSocket) -> None:
         edge.gate.check(websocket.headers, offered, query)
         await known(edge)
         model = query.get("model", DEFAULT_MODEL)
-        options = _options(query, edge.voices.match(model))
+        options = _options(query, edge.voices.match(model), _audio_format(query, "linear16", _ENCODINGS))
         subprotocol = offered[0] if offered else None
         await serve(websocket, edge, lambda session: DeepgramWire(session, options, model), subprotocol)
+
+
+class SpeechBody(Body):
+    """The audio itself, and Deepgram's errors."""
+
+    def error(self, status: int, code: str, message: str) -> Mapping[str, object]:  # noqa: ARG002
+        """Three fields."""
+        return _error_body(code, message)
+
+
+@answering(SpeechBody(""))
+async def speech(request: Request, edge: Edge) -> Response:
+    """`POST /v1/speak`."""
+    query = request.query_params
+    fields = await read_fields(request, edge.settings.max_message_bytes * 16)
+    voice = edge.voices.match(query.get("model", DEFAULT_MODEL))
+    options = as_body(_options(query, voice, _audio_format(query, "mp3", _FILES)))
+    body = SpeechBody(CODECS[options.format.codec].media_type)
+    return SpeechResponse(edge, spoken_text(fields, "text"), options, body)
 
 
 def _error_body(code: str, message: str) -> dict[str, object]:

@@ -191,9 +191,9 @@ class MultiWire:
 
     def _make_room(self) -> None:
         """A client that interrupts quickly has closed contexts that still drain: nobody listens to the oldest."""
-        closing = next((context for context in self._contexts.values() if context.closing), None)
-        if closing:
-            self._session.cancel(closing.name)
+        closing = (c.name for c in self._contexts.values() if c.closing and c.name in self._session)
+        if name := next(closing, None):
+            self._session.cancel(name)
 
     def _say(self, context: _Context, text: str) -> None:
         delta = context.joiner.join(text)
@@ -270,6 +270,11 @@ class SingleWire(MultiWire):
         return super()._told(message, None)
 
 
+def error_detail(code: str, message: str) -> Mapping[str, object]:
+    """An error over HTTP."""
+    return {"detail": {"status": code, "message": message}}
+
+
 async def multi_stream_input(websocket: WebSocket) -> None:
     """`/v1/text-to-speech/{voice}/multi-stream-input`."""
     await _serve(websocket, MultiWire)
@@ -282,7 +287,7 @@ async def stream_input(websocket: WebSocket) -> None:
 
 async def _serve(websocket: WebSocket, wire: type[MultiWire]) -> None:
     edge, query = edge_of(websocket), websocket.query_params
-    async with denying(websocket, lambda code, message: {"detail": {"status": code, "message": message}}):
+    async with denying(websocket, error_detail):
         edge.gate.check_page(websocket.headers)
         key = offered_key(websocket.headers, (), query)
         if key:

@@ -5,6 +5,7 @@ import logging
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 
 from starlette.requests import ClientDisconnect, Request
@@ -22,6 +23,7 @@ from server.protocols.fields import Fields
 from server.protocols.handshake import edge_of, known
 from server.protocols.transport import Close, Frame
 from server.session import Session
+from streaming.engine import Pace
 
 _log = logging.getLogger(__name__)
 
@@ -41,6 +43,9 @@ _STATUS: Mapping[str, int] = {
 _DENIALS = {401: "invalid_api_key", 403: "forbidden", 404: "not_found", 503: ErrorCode.OVERLOADED}
 
 _RETRY_AFTER_S = 1.0
+
+_PIECE_S = 0.5
+"""Audio in one write, where so much is there."""
 
 _BODY_S = 10.0
 """How long a request may take to arrive."""
@@ -104,6 +109,19 @@ async def read_fields(request: Request, most_bytes: int) -> Fields:
     except TimeoutError:
         raise MessageError(ErrorCode.BAD_MESSAGE, "The rest of the request did not come.") from None
     return Fields.parse(bytes(data))
+
+
+def as_body(options: ContextOptions) -> ContextOptions:
+    """As quickly as it is made, in large pieces."""
+    return replace(options, pace=Pace.FAST, message_s=_PIECE_S)
+
+
+def spoken_text(fields: Fields, name: str) -> str:
+    """What a request wants to be spoken. Raises `MessageError`."""
+    text = fields.text(name) or ""
+    if not text.strip():
+        raise MessageError(ErrorCode.BAD_MESSAGE, f"`{name}` must be the text to speak.")
+    return text
 
 
 def _status(code: str) -> int:

@@ -5,11 +5,13 @@ from firstword.protocol import AudioPacket, Ended
 from tests.conftest import Served
 
 
-async def spoken(server: Served, text: str, codec: str = "pcm_s16le", sample_rate: int = 24_000) -> bytes:
-    """The audio of a text, by the native protocol."""
+async def spoken(server: Served, *texts: str, codec: str = "pcm_s16le", sample_rate: int = 24_000) -> bytes:
+    """The audio of texts that are flushed one by one, by the native protocol."""
     async with connect(server.url) as tts:
         context = tts.context(codec=codec, sample_rate=sample_rate, pace="fast")
-        await context.send(text)
+        for text in texts:
+            await context.send(text)
+            await context.flush()
         await context.end()
         events = [event async for event in context]
     assert isinstance(events[-1], Ended) and events[-1].reason == "completed"

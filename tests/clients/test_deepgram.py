@@ -76,7 +76,7 @@ async def test_a_telephone(serve: Serve) -> None:
     server = await serve()
     async with connected(server, encoding="mulaw", sample_rate="8000") as socket:
         heard = await turn(socket, "Hello there.")
-    expected = await spoken(server, "Hello there.", "pcm_mulaw", 8000)
+    expected = await spoken(server, "Hello there.", codec="pcm_mulaw", sample_rate=8000)
     assert 0 <= len(expected) - len(heard) <= 8_000 * 0.06
 
 
