@@ -86,13 +86,17 @@ class Listener(uvicorn.Server):
             server.close()
 
 
-def bind(settings: Settings) -> socket.socket:
-    """The listening socket. Its small send buffer is handed down to every connection."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket. Its small send buffer is handed down to every connection. Raises `OSError`."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
-    sock.bind((settings.host, settings.port))
+    try:
+        sock.bind((host, port))
+    except OSError as error:
+        sock.close()
+        raise OSError(error.errno, error.strerror, f"{host} port {port}") from None
     sock.set_inheritable(False)
     return sock
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 import sys
 from collections.abc import Sequence
 
@@ -10,6 +11,7 @@ from starlette.applications import Starlette
 from server.app import create_app
 from server.edge import Edge
 from server.listener import Listener, bind, create_listener
+from server.protocols import wyoming
 from server.settings import Settings
 from server.worker_link import WorkerProcess
 from streaming.engine import EngineSpec
@@ -23,16 +25,16 @@ async def run(settings: Settings, engines: Sequence[EngineSpec], started: Sequen
     sys.setswitchinterval(_SWITCH_S)
     app = create_app(settings, engines, started)
     try:
-        sock = bind(settings)
+        sock = bind(settings.host, settings.port)
+        wyoming_sock = bind(*settings.wyoming_address) if settings.wyoming_address else None
     except OSError as error:
-        print(f"error: can't listen on {settings.host} port {settings.port}: {error.strerror}.", file=sys.stderr)
+        print(f"error: can't listen on {error.filename}: {error.strerror}.", file=sys.stderr)
         return 1
-    port = sock.getsockname()[1]
-    scheme = "https" if settings.tls_cert else "http"
+    url = _url("https" if settings.tls_cert else "http", sock)
     signals = _signals()
     listener = create_listener(app, settings)
     serving = asyncio.create_task(listener.serve(sockets=[sock]))
-    announcing = asyncio.create_task(_announce(listener, app, f"{scheme}://{_in_url(settings.host)}:{port}"))
+    announcing = asyncio.create_task(_announce(listener, app, url, wyoming_sock))
     await asyncio.wait({serving, first := asyncio.create_task(signals.get())}, return_when=asyncio.FIRST_COMPLETED)
     announcing.cancel()
     if first.done():
@@ -50,12 +52,16 @@ def _signals() -> "asyncio.Queue[signal.Signals]":
     return received
 
 
-async def _announce(listener: Listener, app: Starlette, url: str) -> None:
-    """One line on standard output once speech can be had there: for people and for what starts us."""
+async def _announce(listener: Listener, app: Starlette, url: str, wyoming_sock: socket.socket | None) -> None:
+    """A line on standard output once speech can be had there: for people and for what starts us."""
     await listener.listening.wait()
     edge: Edge = app.state.edge
+    if wyoming_sock:
+        await wyoming.serve(edge, wyoming_sock)
     await edge.pool.known()
     print(f"firstword is ready: {url}", flush=True)
+    if wyoming_sock:
+        print(f"Home Assistant reaches it at {_url('tcp', wyoming_sock)}", flush=True)
 
 
 async def _drain(listener: Listener, edge: Edge, signals: "asyncio.Queue[signal.Signals]") -> None:
@@ -67,5 +73,6 @@ async def _drain(listener: Listener, edge: Edge, signals: "asyncio.Queue[signal.
     again.cancel()
 
 
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+def _url(scheme: str, sock: socket.socket) -> str:
+    host, port = sock.getsockname()[:2]
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

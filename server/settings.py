@@ -59,6 +59,9 @@ class Settings(BaseSettings):
     )
     tls_cert: Path | None = Field(None, description="Certificate chain, PEM: serve HTTPS and secure WebSockets.")
     tls_key: Path | None = Field(None, description="Its private key, PEM, if it is in a file of its own.")
+    wyoming: str = Field(
+        "", description="HOST:PORT to serve Wyoming on, the protocol of Home Assistant. It has no keys: any may speak."
+    )
     voice_aliases: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Other names of voices, NAME=VOICE, separated by commas: the ids that clients already send."
     )
@@ -134,6 +137,15 @@ class Settings(BaseSettings):
         return self
 
     @model_validator(mode="after")
+    def _check_wyoming(self) -> "Settings":
+        if self.wyoming_address and not (self.insecure or is_loopback(self.wyoming_address[0])):
+            raise ValueError(
+                f"--wyoming {self.wyoming} can be reached from other machines, and Wyoming has no keys: say --insecure "
+                "to let anybody there speak"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _check_weights(self) -> "Settings":
         if self.engine == "chattts" and not self.weights:
             raise ValueError("--engine chattts needs --weights: fetch them with `python -m streaming pull`")
@@ -156,6 +168,16 @@ class Settings(BaseSettings):
         """Voices by their other names."""
         pairs = (alias.partition("=") for alias in self.voice_aliases)
         return {name.strip(): voice.strip() for name, _, voice in pairs}
+
+    @property
+    def wyoming_address(self) -> tuple[str, int] | None:
+        """Host and port, if Wyoming is wanted. Raises `ValueError`."""
+        if not self.wyoming:
+            return None
+        host, _, port = self.wyoming.rpartition(":")
+        if not host or not port.isdecimal() or int(port) > 65_535:
+            raise ValueError(f"--wyoming takes HOST:PORT, not {self.wyoming!r}")
+        return host.strip("[]"), int(port)
 
     @property
     def session_limits(self) -> SessionLimits:

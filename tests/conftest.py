@@ -43,7 +43,7 @@ async def served(engine: dict[str, Any], **options: Any) -> AsyncIterator[Served
     """A server on a free port whose engine is `tests.doubles.ScriptedEngine(**engine)`."""
     chosen = Settings(port=0, **options)
     app = create_app(chosen, [EngineSpec("tests.doubles:ScriptedEngine", engine)] * chosen.workers)
-    sock = bind(chosen)
+    sock = bind(chosen.host, chosen.port)
     listener = create_listener(app, chosen)
     serving = asyncio.create_task(listener.serve(sockets=[sock]))
     await listener.listening.wait()

@@ -21,6 +21,7 @@ FORBIDDEN = {
 }
 
 ALLOWED_FILES = {
+    "av": {"server/audio/libav.py"},
     "fastcrc": {"server/audio/ogg.py"},
     "opuslib_next": {"server/audio/opus.py"},
     "prometheus_client": {"server/metrics.py"},
@@ -30,6 +31,7 @@ ALLOWED_FILES = {
     "sounddevice": {"clients/firstword/sink.py"},
     "soxr": {"server/audio/resample.py"},
     "uvicorn": {"server/listener.py"},
+    "wyoming": {"server/protocols/wyoming.py"},
     "uvloop": {"server/__main__.py"},
 }
 """Third-party libraries that one file each may know."""

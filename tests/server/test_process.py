@@ -110,6 +110,8 @@ def test_flags_go_before_variables_before_the_file(tmp_path: object, monkeypatch
         (["--tls-key", "key.pem"], "--tls-key needs --tls-cert"),
         (["--tls-cert", "/nowhere.pem"], "no file /nowhere.pem"),
         (["--voice-aliases", "alloy"], "--voice-aliases: .*NAME=VOICE"),
+        (["--wyoming", "0.0.0.0:10200", "--keys", "a-key-of-enough-length"], "Wyoming has no keys: say --insecure"),
+        (["--wyoming", "10200"], "--wyoming takes HOST:PORT"),
         (["--engine", "steam"], "--engine: .*embedded"),
         (["--engine", "chattts"], "needs --weights"),
     ],
