@@ -19,6 +19,9 @@ from streaming.engine import EngineSpec
 collect_ignore = [] if find_spec("torch") else ["streaming/chattts", "gpu"]
 """`make test-chattts` brings what these need, which is several times the rest."""
 
+collect_ignore += [] if find_spec("openai") else ["clients"]
+"""`make test-clients` brings these."""
+
 settings.register_profile("shared-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared-machine")
 
