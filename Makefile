@@ -30,6 +30,7 @@ judge: $(VENV)/.judge  ## what a recogniser hears of twenty sentences in each la
 	$(BIN)/python -m tests.bench.speech --language en
 	$(BIN)/python -m tests.bench.speech --language zh
 	$(BIN)/python -m tests.bench.speech --language mixed
+	$(BIN)/python -m pytest -m slow tests/server/test_words.py
 
 check: $(VENV)/.test $(VENV)/.lint  ## format, lint, types, Dockerfile
 	$(BIN)/ruff format --check .
