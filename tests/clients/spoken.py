@@ -20,6 +20,6 @@ async def spoken(server: Served, *texts: str, codec: str = "pcm_s16le", sample_r
 
 def assert_same(heard: bytes, expected: bytes) -> None:
     """Without the minutes that a comparison of two long byte strings takes to be explained."""
-    assert len(heard) == len(expected) > 0
+    assert 0 < len(heard) == len(expected), f"{len(heard)} bytes, not {len(expected)}"
     differ = [n for n in range(0, len(heard), 480) if heard[n : n + 480] != expected[n : n + 480]]
     assert differ[:5] == []
