@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -61,7 +63,10 @@ def create_app(settings: Settings, engines: Sequence[EngineSpec], started: Seque
         WebSocketRoute("/v1/text-to-speech/{voice}/stream-input", elevenlabs.stream_input),
         Mount("/", StaticFiles(directory=_WEB, html=True)),
     ]
-    return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Denied: denied})
+    allowed = Middleware(
+        CORSMiddleware, allow_origins=settings.origins, allow_methods=["GET", "POST"], allow_headers=["*"]
+    )
+    return Starlette(routes=routes, middleware=[allowed], lifespan=lifespan, exception_handlers={Denied: denied})
 
 
 async def healthz(_request: Request) -> Response:

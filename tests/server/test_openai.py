@@ -166,6 +166,25 @@ async def test_a_page_of_elsewhere_may_not_ask(serve: Serve) -> None:
     assert (response.status_code, error(response)["code"]) == (403, "forbidden")
 
 
+async def test_a_page_that_may_ask_is_told_so(serve: Serve) -> None:
+    server = await serve(keys=KEY, origins="https://app.example")
+    asking = {
+        "Origin": "https://app.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization, content-type",
+    }
+    async with httpx.AsyncClient(base_url=server.http) as client:
+        asked = await client.options("/v1/audio/speech", headers=asking)
+        assert asked.status_code == 200
+        assert asked.headers["access-control-allow-origin"] == "https://app.example"
+        headers = {"Origin": "https://app.example", "Authorization": f"Bearer {KEY}"}
+        response = await client.post("/v1/audio/speech", json={"input": "Hi."}, headers=headers)
+        assert response.status_code == 200
+        assert response.headers["access-control-allow-origin"] == "https://app.example"
+        refused = await client.options("/v1/audio/speech", headers={**asking, "Origin": "https://evil.example"})
+        assert "access-control-allow-origin" not in refused.headers
+
+
 async def test_a_full_server_says_when_to_come_again(serve: Serve) -> None:
     server = await serve(max_streams=1)
     async with connect(server.url) as tts:

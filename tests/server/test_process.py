@@ -8,6 +8,8 @@ import sys
 
 import httpx
 import pytest
+from wyoming.client import AsyncTcpClient
+from wyoming.tts import Synthesize
 
 from firstword.client import connect
 from firstword.protocol import AudioPacket, Ended
@@ -71,6 +73,22 @@ def test_sigterm_finishes_what_is_being_spoken() -> None:
         assert (ended.reason, ended.spoken) == ("completed", TEXT + " And it goes on without a full stop")
         assert len(pcm) == 2 * ended.samples
         assert server.process.wait(timeout=10) == 0
+
+
+def test_home_assistant_has_a_port_of_its_own() -> None:
+    with running_server("--wyoming", "127.0.0.1:0") as server:
+        assert server.process.stdout is not None
+        port = int(server.process.stdout.readline().rpartition(":")[2])
+
+        async def heard() -> bytes:
+            async with AsyncTcpClient("127.0.0.1", port) as client:
+                await client.write_event(Synthesize(TEXT).event())
+                pcm = b""
+                while (event := await client.read_event()) and event.type != "audio-stop":
+                    pcm += event.payload or b""
+                return pcm
+
+        assert asyncio.run(heard()) == asyncio.run(hear(server.url, TEXT))[0]
 
 
 def test_a_public_address_needs_a_key() -> None:
