@@ -209,14 +209,18 @@ class _Order:
     closing = _WHOLE
 
     def __init__(self, session: Session, reply: _Reply, text: str, options: ContextOptions) -> None:
+        self._session = session
         self._reply = reply
-        session.open(_CONTEXT, options)
-        if _CONTEXT in session and not session.text(_CONTEXT, text):
-            session.cancel(_CONTEXT)
-        session.end(_CONTEXT)
+        self._text = text
+        self._options = options
 
     def greeting(self, connection: str) -> list[Frame]:
-        """No frame, but a header with the connection's id."""
+        """Speak, now that the connection is let in. No frame, but a header with its id."""
+        session = self._session
+        session.open(_CONTEXT, self._options)
+        if _CONTEXT in session and not session.text(_CONTEXT, self._text):
+            session.cancel(_CONTEXT)
+        session.end(_CONTEXT)
         self._reply.headers["X-Request-Id"] = connection
         return []
 

@@ -18,8 +18,8 @@ from server.edge import Edge
 from server.host import ContextOptions, Refusal
 from server.protocols.fields import Fields
 from server.protocols.handshake import FLOOR_S
-from server.protocols.http import Body, SpeechResponse, answering, read_fields
-from streaming.engine import Pace, SpeechParams
+from server.protocols.http import Body, SpeechResponse, answering, as_body, read_fields, spoken_text
+from streaming.engine import SpeechParams
 
 _CODECS = {"mp3": "mp3", "opus": "ogg_opus", "aac": "aac", "flac": "flac", "wav": "wav", "pcm": "pcm_s16le"}
 _RATE = 24_000
@@ -29,20 +29,18 @@ _SPEEDS = (0.25, 4.0)
 _SPOKEN_SPEEDS = (0.5, 2.0)
 """What voices can do; what is asked for beyond it is spoken at the limit."""
 
-_PIECE_S = 0.5
-"""Audio in one write, where so much is there."""
-
 _ESCAPED_BYTES = 12
 """What a character can take in JSON."""
 
 _TOKENS_PER_S = 50
 """Of `usage`: packets of 20 ms."""
 
-_PARAMETERS = {
+_PARAMETERS: Mapping[str, str] = {
     ErrorCode.UNKNOWN_VOICE: "voice",
     ErrorCode.UNSUPPORTED_FORMAT: "response_format",
     ErrorCode.TEXT_TOO_LONG: "input",
 }
+"""What an error is about."""
 
 
 class SpeechBody(Body):
@@ -51,8 +49,7 @@ class SpeechBody(Body):
     def error(self, status: int, code: str, message: str) -> Mapping[str, object]:
         """One object, `error`."""
         kind = "server_error" if status >= 500 else "invalid_request_error"
-        parameter = _PARAMETERS.get(ErrorCode(code)) if code in set(ErrorCode) else None
-        return {"error": {"message": message, "type": kind, "param": parameter, "code": code}}
+        return {"error": {"message": message, "type": kind, "param": _PARAMETERS.get(code), "code": code}}
 
 
 class EventsBody(SpeechBody):
@@ -94,9 +91,7 @@ class Order:
     @classmethod
     def of(cls, fields: Fields) -> "Order":
         """Raises `MessageError` or `Refusal`."""
-        text = fields.text("input") or ""
-        if not text.strip():
-            raise MessageError(ErrorCode.BAD_MESSAGE, "`input` must be the text to speak.")
+        text = spoken_text(fields, "input")
         named = fields.text("response_format") or "mp3"
         if named not in _CODECS:
             formats = ", ".join(_CODECS)
@@ -134,11 +129,9 @@ async def speech(request: Request, edge: Edge) -> Response:
         voice=edge.voices.match(order.voice),
         format=order.format,
         params=SpeechParams(speed=order.speed),
-        pace=Pace.FAST,
         floor_s=FLOOR_S,
-        message_s=_PIECE_S,
     )
-    return SpeechResponse(edge, order.text, options, order.body)
+    return SpeechResponse(edge, order.text, as_body(options), order.body)
 
 
 @answering(SpeechBody(""))

@@ -199,10 +199,11 @@ async def test_a_full_server_says_when_to_come_again(serve: Serve) -> None:
         assert error(response)["type"] == "server_error"
 
 
-async def test_one_connection_too_many_is_a_503(serve: Serve) -> None:
+async def test_one_connection_too_many_is_a_503_and_costs_nothing(serve: Serve) -> None:
     server = await serve(max_connections=1)
     async with connect(server.url):
-        response = await ask(server, input="Hi.")
+        response = await ask(server, input="This sentence is one of many. " * 60)
+        assert server.edge.pool.streams == 0
     assert (response.status_code, error(response)["code"]) == (503, "overloaded")
 
 
