@@ -24,7 +24,7 @@ test-slow: $(VENV)/.chattts
 	$(BIN)/python -m pytest -m slow
 
 test-clients: $(VENV)-clients/.clients  ## with the libraries people already have, as they are today
-	$(VENV)-clients/bin/python -m pytest tests/clients
+	$(VENV)-clients/bin/python -m pytest -o filterwarnings=default tests/clients  # their warnings are theirs
 
 judge: $(VENV)/.judge  ## what a recogniser hears of twenty sentences in each language
 	$(BIN)/python -m tests.bench.speech --language en
