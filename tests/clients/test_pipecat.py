@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +27,6 @@ from pipecat.services.elevenlabs.tts import ElevenLabsTTSService
 from pipecat.services.openai.tts import OpenAITTSService
 from pipecat.workers.runner import WorkerRunner
 
-from tests.clients.snippets import run_snippet
 from tests.clients.spoken import assert_same, spoken
 from tests.conftest import Serve, Served
 
@@ -167,8 +165,3 @@ async def test_three_turns_on_one_connection(
         assert not timed or told(heard) == "Once more, then."
         assert len(server.edge._connections) <= 1
     assert server.edge.pool.streams == 0
-
-
-async def test_the_snippet(serve: Serve, tmp_path: Path) -> None:
-    server = await serve()
-    await run_snippet("pipecat", tmp_path, http=server.http.removeprefix("http://"))
