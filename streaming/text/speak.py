@@ -72,7 +72,7 @@ _COMBINED = re.compile("[^\\W\\d_][\u0300-\u036f]+")
 _INITIALS = re.compile(r"(?<![A-Za-z-])([A-Z](?:-[A-Z])+)(?![A-Za-z-])([.']?)")
 
 _TIDY: tuple[Rule, ...] = (
-    rule("spaces", r"\s+", " "),
+    rule("spaces", r"\s{2,}|[^\S ]", " "),
     rule("space before a mark", r"\s+(?=[,.;:!?，。！？；：、…)](?!\d))", ""),
     rule("mark before a mark", r"[,;:，；：、]\s*(?=[\s\"'”’]*[,.;:!?，。！？；：、])", ""),
     rule("marks after a stop", r"(?<=[.。！？!?])[\"“”]?[,;:，。；：、]+[\"“”]?", ""),
@@ -158,12 +158,12 @@ def _dot_initials(match: re.Match[str]) -> str:
     return match.group() if match[2] == "'" else match[1].replace("-", ".") + "."
 
 
-def fit_spoken(text: Mapped, options: TextOptions, source: str, offset: int) -> tuple[Mapped, tuple[Skip, ...]]:
+def fit_spoken(text: Mapped, options: TextOptions, source: str) -> tuple[Mapped, tuple[Skip, ...]]:
     """`text` in the alphabet of the engine and what had to be skipped; nothing if no word is left of it."""
     skipped: list[Skip] = []
 
     def fit_part(part: Mapped) -> Mapped:
-        fitted, skips = fit(part, options.alphabet, source, offset)
+        fitted, skips = fit(part, options.alphabet, source)
         skipped.extend(skips)
         return fitted
 

@@ -137,6 +137,41 @@ def test_allowed_controls_go_through_and_others_do_not() -> None:
     assert spoken("So [laugh] funny") == ["So funny"]
 
 
+def test_surrogate_halves_are_joined_and_count_once() -> None:
+    front = TextFront()
+    [first] = front.push("one \ud83d") + front.push("\ude00 two\n")
+    assert (first.text, first.start, first.end, front.text) == ("one 😀 two", 0, 9, "one 😀 two\n")
+    [second] = front.push("a\ude00b\ud83d") + front.flush()
+    assert (second.text, second.start, second.end, front.text) == ("ab", 10, 13, "one 😀 two\na\ufffdb\ufffd")
+
+
+@pytest.mark.parametrize(
+    ("text", "pauses"),
+    [
+        ('Hello<break time="1500ms"/>there.', [(0.0, 1.5), (0.0, 0.45)]),
+        ("Hello <break time='2s' />there.", [(0.0, 2.0), (0.0, 0.45)]),
+        ('Hello <break strength="weak"/> <break/> there.', [(0.0, 0.2), (0.4, 0.45)]),
+        ('<speak><break time="1s"/>Hello</speak>', [(1.0, 0.12)]),
+        ('All is well. <break time="1s"/>Hello', [(0.0, 0.45), (0.55, 0.12)]),
+        ('All is well. <break time="100ms"/>Hello', [(0.0, 0.45), (0.0, 0.12)]),
+        ('A long <break strength="none"/>way', [(0.0, 0.12)]),
+        ('Hello<break time="99999s"/>there', [(0.0, 10.0), (0.0, 0.12)]),
+        ('<break time="9s"/>' * 5 + "Hello", [(10.0, 0.12)]),
+        ('Hello<break time="soon"/>there', [(0.0, 0.4), (0.0, 0.12)]),
+    ],
+)
+def test_breaks_are_silences(text: str, pauses: list[tuple[float, float]]) -> None:
+    found = segments(text)
+    assert [(round(segment.lead_s, 3), segment.pause_s) for segment in found] == pauses
+    assert segments(*text) == found
+
+
+def test_a_break_behind_the_last_word_is_owed() -> None:
+    front = TextFront()
+    [segment] = front.push('All is well. <break time="2s"/>') + front.flush()
+    assert (segment.pause_s, round(front.owed_s, 3)) == (0.45, 1.55)
+
+
 def test_emoji_can_be_said() -> None:
     assert spoken("Good 👍🏽 morning", options=TextOptions(emoji="name")) == ["Good thumbs up medium skin tone morning"]
     assert spoken("很好👍", options=TextOptions(emoji="name"))[0].startswith("很好")
