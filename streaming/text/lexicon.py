@@ -32,45 +32,72 @@ class LexiconError(ValueError):
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Entries, later ones before earlier ones. A value: to reload, read it again; to extend, add two."""
+    """Entries in layers, later ones before earlier ones. A value: to reload, read it again; to extend, add two."""
 
-    entries: tuple[Entry, ...] = ()
+    layers: tuple["_Layer", ...] = ()
+
+    @staticmethod
+    def of(entries: Iterable[Entry]) -> "Lexicon":
+        """A lexicon of one layer, in which an entry replaces an earlier one for the same word."""
+        layer = _Layer(tuple(entries))
+        return Lexicon((layer,) if layer.entries else ())
 
     @staticmethod
     def parse(lines: Iterable[str]) -> "Lexicon":
         """Lines of `word<TAB>replacement[<TAB>language[<TAB>exact]]`; `#` begins a comment, `*` is any language."""
-        entries = []
-        for number, line in enumerate(lines, 1):
-            if line.strip() and not line.lstrip().startswith("#"):
-                entries.append(_parse_line(number, line.rstrip("\r\n")))
-        return Lexicon(tuple(entries))
+        return Lexicon.of(
+            _parse_line(number, line.rstrip("\r\n"))
+            for number, line in enumerate(lines, 1)
+            if line.strip() and not line.lstrip().startswith("#")
+        )
 
     def __add__(self, other: "Lexicon") -> "Lexicon":
-        return Lexicon(self.entries + other.entries)
+        return Lexicon(self.layers + other.layers)
+
+    @property
+    def size(self) -> int:
+        """How many entries there are."""
+        return sum(len(layer.entries) for layer in self.layers)
 
     def apply(self, text: Mapped, language: str) -> Mapped:
         """Say the words of the lexicon as it says; of two that begin at one place, the longer."""
-        table = self._tables.get(language)
-        if table is None:
-            return text
+        tables = [layer.tables[language] for layer in reversed(self.layers)]
         parts: list[Mapped] = []
         at = 0
-        for start, end, say in table.matches(text.text):
+        for start, end, say in _matches(text.text, tables) if tables else ():
             parts += [text[at:start], text[start:end].said_as(say)]
             at = end
         return concat([*parts, text[at:]]) if parts else text
 
+
+def _matches(text: str, tables: list["_Table"]) -> Iterator[tuple[int, int, str]]:
+    """Where a word stands, and what to say for it. Earlier tables win."""
+    folded = _fold(text)
+    at = 0
+    while at < len(text):
+        found = max((table.match(text, folded, at) for table in tables), key=lambda match: match[0])
+        if found[0]:
+            yield at, at + found[0], found[1]
+        at += found[0] or 1
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """Entries that were given together, with their tables."""
+
+    entries: tuple[Entry, ...]
+
     @cached_property
-    def _tables(self) -> dict[str, "_Table"]:
-        tables = {language: _Table(self.entries, language) for language in LANGUAGES}
-        return {language: table for language, table in tables.items() if table.lengths}
+    def tables(self) -> dict[str, "_Table"]:
+        """By language."""
+        return {language: _Table(self.entries, language) for language in LANGUAGES}
 
 
 class _Table:
     """The entries of one language, found by length and spelling: their number does not slow a text down."""
 
     def __init__(self, entries: Iterable[Entry], language: str) -> None:
-        self.lengths: dict[str, list[int]] = {}
+        self._lengths: dict[str, list[int]] = {}
         self._exact: dict[str, str] = {}
         self._loose: dict[str, str] = {}
         for entry in entries:
@@ -81,28 +108,19 @@ class _Table:
         word = "".join(map(sanitise, entry.word))
         folded = _fold(word)
         (self._exact if entry.exact else self._loose)[word if entry.exact else folded] = entry.say
-        lengths = self.lengths.setdefault(folded[:1], [])
+        lengths = self._lengths.setdefault(folded[:1], [])
         if len(word) not in lengths:
             lengths.append(len(word))
             lengths.sort(reverse=True)
 
-    def matches(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Where a word stands, and what to say for it."""
-        folded = _fold(text)
-        at = 0
-        while at < len(text):
-            found = self._match(text, folded, at) if folded[at] in self.lengths else None
-            if found:
-                yield at, *found
-            at = found[0] if found else at + 1
-
-    def _match(self, text: str, folded: str, at: int) -> tuple[int, str] | None:
-        for length in self.lengths[folded[at]]:
+    def match(self, text: str, folded: str, at: int) -> tuple[int, str]:
+        """How long the longest word that stands at `at` is, and what to say for it; 0 if there is none."""
+        for length in self._lengths.get(folded[at], ()):
             end = at + length
             say = self._exact.get(text[at:end]) or self._loose.get(folded[at:end])
-            if say and len(text) >= end and not _is_inside(text, at) and not _is_inside(text, end):
-                return end, say
-        return None
+            if say and end <= len(text) and not _is_inside(text, at) and not _is_inside(text, end):
+                return length, say
+        return 0, ""
 
 
 def _fold(text: str) -> str:

@@ -403,6 +403,7 @@ def test_text_far_ahead_waits_for_the_listener() -> None:
     assert len(bench.speech.submitted) < 6
     total: list[Event] = []
     for _ in range(1000):
+        bench.session.settle()
         total += bench.events()
         bench.clock.now += 0.1
         if bench.speech.live:

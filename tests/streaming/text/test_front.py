@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.text.alphabet import CHATTTS, ENGLISH, Skip
-from streaming.text.explain import clean, explain
+from streaming.text.explain import Run, clean, explain
 from streaming.text.front import TextFront
 from streaming.text.lexicon import Lexicon, LexiconError
 from streaming.text.mapped import Link
@@ -226,13 +226,27 @@ def test_a_sentence_at_the_end_is_said_when_text_stops(text: str) -> None:
 
 
 def test_explaining_shows_the_stages() -> None:
-    [explanation] = explain("**FBI** has 5")
+    explained = explain("<think>x</think>**FBI** pro\u00adfit: 5\n```\ny\n```")
+    [explanation] = explained.segments
     assert [(step.stage, step.text) for step in explanation.steps] == [
-        ("clean", "FBI has 5"),
-        ("numbers", "FBI has five"),
-        ("names", "F-B-I has five"),
+        ("source", "<think>x</think>**FBI** pro\u00adfit: 5"),
+        ("sanitise", "<think>x</think>**FBI** profit: 5"),
+        ("markup", "FBI profit: 5"),
+        ("numbers", "FBI profit: five"),
+        ("names", "F-B-I profit: five"),
     ]
+    assert explanation.segment.skipped == (Skip("", 0, 16, "think"),)
+    assert explained.skipped == (Skip("", 37, 46, "code"),)
     assert clean("<b>a</b> &amp; **b**") == "a & b"
+
+
+def test_explaining_shows_the_languages_of_a_segment() -> None:
+    [explanation] = explain("他说Let's go to the park at 5 pm，好吗").segments
+    assert explanation.runs == (
+        Run("zh", "他说"),
+        Run("en", "Let's go to the park at 5 pm"),
+        Run("zh", "，好吗"),
+    )
 
 
 @pytest.mark.parametrize("unit", [*HOSTILE.split("|"), "|", "\n", "\ud83d", "e\u0301", "A ", "1年"])
