@@ -37,7 +37,7 @@ def show(answer: dict[str, Any]) -> str:
         lines += [f"  {step['stage']:10}{_line(step['text'])}" for step in segment["stages"]]
         lines.append(f"  {'spoken':10}{_line(segment['spoken'])}")
         lines += map(_skip, segment["skipped"])
-    return "\n".join([*lines, *map(_skip, answer["skipped"])])
+    return "\n".join(line.rstrip() for line in [*lines, *map(_skip, answer["skipped"])])
 
 
 def _skip(skip: dict[str, Any]) -> str:
