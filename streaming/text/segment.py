@@ -18,7 +18,7 @@ _BLOCK = 1024
 """Characters scanned at a time: the buffer stays short, so a long delta costs no more than many short ones."""
 _LEADING = 8
 """Characters kept before the first speakable one: opening quotes, signs, currency."""
-_SIGNS = frozenset("-+−±#@&~*_/\\<>=|`^%")
+_SIGNS = frozenset("-+−±#@&~*_/\\<>=|`^%√∛∑∏∫∂∞¬∀∃≈≠≤≥")
 _FORCED = (1.0, 1.5, 4.0)
 """How full a segment is when it is cut between words, at any space, anywhere."""
 

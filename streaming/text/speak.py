@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from streaming.text import verbalise_en, verbalise_zh
+from streaming.text import numbers_en, numbers_zh, tables_en, verbalise_en, verbalise_zh, wording_en
 from streaming.text.alphabet import CHINESE_AND_ENGLISH, Alphabet, Skip, fit, has_words
 from streaming.text.emoji_names import name_pictures
 from streaming.text.language import english_runs
 from streaming.text.lexicon import Lexicon
 from streaming.text.mapped import Mapped, concat
+from streaming.text.notation import NOTATION
 from streaming.text.rules import GREEK_RULES, IDENTIFIER_RULES, Rule, address_rules, apply, caps_rules, rule
 
 CONTROLS = frozenset(["laugh", "uv_break", "lbreak"])
@@ -88,7 +89,7 @@ _TIDY_ZH: tuple[Rule, ...] = (
 _LEFT: dict[str, tuple[Rule, ...]] = {
     "en": (
         rule("left percent", "[%％]", " percent "),
-        rule("left money", r"[$€£¥₹]", lambda m: verbalise_en.MONEY_NAMES[m.group()]),
+        rule("left money", r"[$€£¥₹]", lambda m: tables_en.MONEY_NAMES[m.group()]),
         rule("left at", "@", " at "),
         rule("left degree", "°", " degrees "),
         rule("left square", "²", " squared "),
@@ -103,10 +104,10 @@ _LEFT: dict[str, tuple[Rule, ...]] = {
 
 
 def _stages(options: TextOptions, language: str) -> list[Stage]:
-    words = {"en": (" dot ", " at ", "link"), "zh": ("点", " at ", "链接")}[language]
-    rules = {"en": (verbalise_en.NUMBERS, verbalise_en.WORDS), "zh": (verbalise_zh.NUMBERS, verbalise_zh.WORDS)}[
+    words = {"en": (" dot ", " at ", "link", numbers_en.spell), "zh": ("点", " at ", "链接", numbers_zh.spell)}[
         language
     ]
+    rules = {"en": (verbalise_en.NUMBERS, wording_en.WORDS), "zh": (verbalise_zh.NUMBERS, verbalise_zh.WORDS)}[language]
     joint = "-" if language == "en" else " "
     numbers, marks = (_outside_controls(partial(_by_run, each, language)) for each in rules)
     return [
@@ -114,7 +115,7 @@ def _stages(options: TextOptions, language: str) -> list[Stage]:
         ("emoji", lambda text: name_pictures(text, options.emoji, language)),
         ("lexicon", _outside_controls(lambda text: options.lexicon.apply(text, language))),
         ("addresses", partial(apply, address_rules(options.urls, *words))),
-        ("notation", _outside_controls(partial(apply, verbalise_en.EARLY))),
+        ("notation", _outside_controls(partial(apply, NOTATION[language]))),
         ("numbers", numbers),
         ("words", marks),
         ("names", _outside_controls(partial(apply, (*IDENTIFIER_RULES, *GREEK_RULES, *caps_rules(joint))))),
@@ -137,7 +138,7 @@ def _by_run(rules: tuple[Rule, ...], language: str, text: Mapped) -> Mapped:
     """Chinese rules for Chinese text, English ones for an English quotation in it."""
     if language == "en":
         return apply(rules, text)
-    english = verbalise_en.NUMBERS if rules is verbalise_zh.NUMBERS else verbalise_en.WORDS
+    english = verbalise_en.NUMBERS if rules is verbalise_zh.NUMBERS else wording_en.WORDS
     return _apart(text, english_runs(text.text), partial(apply, english), partial(apply, rules))
 
 
@@ -168,6 +169,6 @@ def fit_spoken(text: Mapped, options: TextOptions, source: str) -> tuple[Mapped,
         return fitted
 
     text = text.sub(_INITIALS, _dot_initials) if options.alphabet.dotted else text
-    text = text if options.alphabet.reads("'") else apply(verbalise_en.CONTRACTIONS, text)
+    text = text if options.alphabet.reads("'") else apply(wording_en.CONTRACTIONS, text)
     fitted = apply((*_TIDY, *_TIDY_ZH), _outside_controls(fit_part)(text))
     return (fitted if has_words(fitted.text) else Mapped()), tuple(skipped)
