@@ -14,7 +14,6 @@ from streaming.text.mapped import Mapped
 from streaming.text.ssml import break_s
 
 _HOLD = 300
-_BLOCK = 1024
 
 _KEPT = frozenset("！，：；？（）［］｛｝～…½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞²³™®©\u200d\ufe0f¯´¨")
 """Compatibility characters that mean more as they are."""
@@ -113,29 +112,27 @@ class Cleaner:
         out: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
-        for block in range(0, max(len(text), 1), _BLOCK):
-            self._text += text[block : block + _BLOCK]
-            last = final and block + _BLOCK >= len(text)
-            at = 0
-            while at < len(self._text):
-                if end := self._plain_end(at):
-                    out += self._text[at:end]
-                    starts += range(self._offset + at, self._offset + end)
-                    ends += range(self._offset + at + 1, self._offset + end + 1)
-                    at = end
-                    continue
-                found = self._at(at, final=last)
-                if found is _WAIT:
-                    break
-                if found.pause_s is not None:
-                    self.pauses.append((self._given + len(out), found.pause_s))
-                for char, start, end in self._said(at, found):
-                    out.append(char)
-                    starts.append(start)
-                    ends.append(end)
-                at += found.length
-            self._text = self._text[at:]
-            self._offset += at
+        self._text += text
+        at = 0
+        while at < len(self._text):
+            if end := self._plain_end(at):
+                out += self._text[at:end]
+                starts += range(self._offset + at, self._offset + end)
+                ends += range(self._offset + at + 1, self._offset + end + 1)
+                at = end
+                continue
+            found = self._at(at, final=final)
+            if found is _WAIT:
+                break
+            if found.pause_s is not None:
+                self.pauses.append((self._given + len(out), found.pause_s))
+            for char, start, end in self._said(at, found):
+                out.append(char)
+                starts.append(start)
+                ends.append(end)
+            at += found.length
+        self._text = self._text[at:]
+        self._offset += at
         self._given += len(out)
         return Mapped("".join(out), tuple(starts), tuple(ends))
 

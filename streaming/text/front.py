@@ -10,6 +10,8 @@ from streaming.text.segment import Segment, Segmenter, SegmentLimits
 from streaming.text.speak import TextOptions, fit_spoken, verbalise
 from streaming.text.surrogates import SurrogateJoiner
 
+_PIECE = 1024
+
 
 class TextFront:
     """Cleans, segments and verbalises; keeps the text as it came. Owned by one context."""
@@ -60,9 +62,13 @@ class TextFront:
         return self._skips_before(len(self.text))
 
     def _push(self, text: str) -> list[Segment]:
-        if text:
-            self._parts.append(text)
-        return self._speak_all(self._cut(self._cleaner.push(text)))
+        """A piece at a time: what is kept for each character is forgotten before the next piece."""
+        segments = []
+        for at in range(0, len(text), _PIECE):
+            piece = text[at : at + _PIECE]
+            self._parts.append(piece)
+            segments += self._speak_all(self._cut(self._cleaner.push(piece)))
+        return segments
 
     def _cut(self, clean: Mapped) -> list[Segment]:
         """The segments of clean text; what is said for them is not known yet."""

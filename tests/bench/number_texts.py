@@ -1,9 +1,14 @@
 """Sentences full of numbers, for `tests.bench.speech`: every value must be heard."""
 
+import re
+
+from streaming.text.front import TextFront
+from streaming.text.speak import TextOptions
+
 NUMBER_TEXTS = {
     "en": (
         "The stadium holds 80,250 people.",
-        "She finished 42nd, and he was 13th.",
+        "She finished 21st, and he was 13th.",
         "Pi is about 3.14159, as everybody knows.",
         "The temperature was -12 degrees on Monday.",
         "Add 2/3 of a cup of sugar and stir.",
@@ -86,3 +91,21 @@ NUMBER_TEXTS = {
         "5+3=8，这是对的。",
     ),
 }
+
+
+_EN = frozenset(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion trillion"
+    " point minus percent half third thirds quarter first second fourth fifth sixth eighth ninth twelfth thirteenth"
+    " fourteenth twentieth thirtieth".split()
+)
+_ZH = frozenset("零一二三四五六七八九十百千万亿负半")
+_SAME = {"oh": "zero", "两": "二", "幺": "一", "thirds": "third"}
+
+
+def values(text: str, language: str) -> list[str]:
+    """The words for numbers in a text as we say it. What a recogniser wrote in digits is said again for it."""
+    front = TextFront(TextOptions(languages=(language,)))
+    said = " ".join(segment.spoken for segment in front.push(text) + front.flush())
+    words = list(said) if language == "zh" else re.findall("[a-z]+", said.lower())
+    return [word for word in (_SAME.get(word, word) for word in words) if word in (_ZH if language == "zh" else _EN)]
