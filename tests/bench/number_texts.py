@@ -2,6 +2,7 @@
 
 import re
 
+from streaming.text.chars import word_set
 from streaming.text.front import TextFront
 from streaming.text.speak import TextOptions
 
@@ -93,11 +94,11 @@ NUMBER_TEXTS = {
 }
 
 
-_EN = frozenset(
+_EN = word_set(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion trillion"
     " point minus percent half third thirds quarter first second fourth fifth sixth eighth ninth twelfth thirteenth"
-    " fourteenth twentieth thirtieth".split()
+    " fourteenth twentieth thirtieth"
 )
 _ZH = frozenset("零一二三四五六七八九十百千万亿负半")
 _SAME = {"oh": "zero", "两": "二", "幺": "一", "thirds": "third"}

@@ -3,7 +3,7 @@
 `python -m tests.bench.speech [--language en|zh|mixed] [--numbers] [--json FILE]`; `make judge` installs the recogniser.
 
 Each text goes in once word by word and once in one piece, and both must give the same samples. English is judged by
-word error, Chinese and mixed text by character error, and with `--numbers` forty sentences by the words of their values.
+word error, Chinese and mixed text by character error; with `--numbers` forty sentences by the words of their values.
 """
 
 import argparse
