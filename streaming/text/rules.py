@@ -74,6 +74,7 @@ def letters(word: str, joint: str = "-") -> str:
 
 
 _CAPS = re.compile(r"(?<![A-Z])(?:[A-Z]{2,}+(?:s(?![A-Za-z])|(?![a-z]))|[A-Z]{2,}(?=[A-Z][a-z]{2}))")
+_MIXED_CAPS = re.compile(r"\b([A-Z][a-z][A-Z])(s?)\b")
 _CAPS_RUN = re.compile(r"(?<![A-Za-z&])[A-Z]{1,}(?:[ '’-]+[A-Z]+){2,}(?![A-Za-z&])")
 _SPOKEN_CAPS = word_set(
     "NASA NATO UNESCO UNICEF OPEC ASEAN AIDS COVID SARS RAM ROM LASER RADAR SIM PIN ASAP FIFA UEFA NAFTA JSON "
@@ -110,7 +111,11 @@ def _caps_run(match: re.Match[str]) -> str | None:
 
 def caps_rules(joint: str) -> tuple[Rule, ...]:
     """Words in capitals; the letters of an initialism are joined by `joint`."""
-    return (Rule("shouting", _CAPS_RUN, _caps_run), Rule("initialism", _CAPS, partial(caps, joint)))
+    return (
+        Rule("shouting", _CAPS_RUN, _caps_run),
+        Rule("mixed initialism", _MIXED_CAPS, lambda match: letters(match[1], joint) + ("'s" if match[2] else "")),
+        Rule("initialism", _CAPS, partial(caps, joint)),
+    )
 
 
 _URL = re.compile(

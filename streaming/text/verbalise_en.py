@@ -454,6 +454,7 @@ NUMBERS: tuple[Rule, ...] = (
     rule("century", rf"\b({ROMAN})(?=\s[Cc]entur(?:y|ies)\b)", _roman_ordinal, "IVX"),
     rule("regnal", rf"\b((?:{RULERS}) )({ROMAN})\b", _regnal, "IVX"),
     rule("roman", rf"\b((?:{NUMBERED}) )({ROMAN})\b", _roman_cardinal, "IVX"),
+    rule("divided", r"(?<=\d)\s/\s(?=\d)", " divided by ", "/"),
     rule("minus", r"(?<=\d)\s-\s(?=\d)|(?<=\d)\s?-\s?(?=[\d.]+\s?=)", " minus ", "-"),
     rule("plus", r"(?<=\d)\s?\+\s?(?=\d)", " plus ", "+"),
     rule("times", r"(?<=\d)\s?[*×x]\s?(?=\d)", " times ", "*x×"),

@@ -1,6 +1,7 @@
 """The whole front end: what is said for every reported failure, however the text is cut."""
 
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -31,7 +32,10 @@ MIXED = st.lists(
     st.sampled_from([*PIECES, "]", "&amp;", "&", "\n", "- ", "# ", "|", " ", "\ud83d", "\ude00", "😀"]), max_size=12
 )
 
-HOSTILE = r"a|[|(|<|&|*|_a|`|<b>|**a|![|[a](|<!--|1|1,|1/|9:|$|-1|A|汉|😀|\frac{|a.|a@|http://|#|a_|<think>|％|x^"
+HOSTILE = (
+    r"a|[|(|<|&|*|_a|`|<b>|**a|![|[a](|<!--|1|1,|1/|9:|$|-1|A|汉|😀|\frac{|a.|a@|http://|#|a_|<think>|％|x^|<b><i>|[[a](b)]("
+    r"|1.1.|1-|IV |A&|$1-|a@a.|x²|call 123 or |2点|1~|<a b=|&#1;|'1|1 /|\sqrt{|Louis I|,"
+)
 
 
 def segments(*deltas: str, options: TextOptions | None = None) -> list[Segment]:
@@ -63,6 +67,33 @@ def test_any_split_gives_the_same(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12)))
     deltas = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     assert segments(*deltas) == segments(text) == segments(*text)
+
+
+OPTIONS = st.sampled_from(
+    [
+        TextOptions(emoji="name", urls="full"),
+        TextOptions(languages=("zh", "en"), urls="word", controls=frozenset(["laugh", "lbreak"])),
+        TextOptions(lexicon=Lexicon.parse(["hello there\they", "的\t得", "PAGE\tleaf\ten\texact", "1\tuno"])),
+        TextOptions(languages=("en",), alphabet=ENGLISH),
+        TextOptions(alphabet=CHATTTS, controls=frozenset(["uv_break"]), emoji="name"),
+    ]
+)
+CONTROLLED = st.sampled_from(
+    [*PIECES, "[laugh]", "[uv_break]", "[lbreak", "]", '<break time="', '1s"/>', "<break/>", "😀", "Hello there", "的"]
+)
+
+
+@given(st.lists(CONTROLLED, max_size=10).map("".join), OPTIONS, st.data())
+def test_any_split_gives_the_same_with_every_option(text: str, options: TextOptions, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    deltas = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    whole, front = segments(text, options=options), TextFront(options)
+    found = [segment for delta in deltas for segment in front.push(delta)] + front.flush()
+    assert found == whole == segments(*text, options=options)
+    assert front.text == text
+    skipped = [*(skip for segment in found for skip in segment.skipped), *front.unreported()]
+    assert all(0 <= skip.start < skip.end <= len(text) for skip in skipped)
+    assert len(set(skipped)) == len(skipped)
 
 
 @given(MIXED.map("".join))
@@ -246,12 +277,34 @@ def test_explaining_shows_the_languages_of_a_segment() -> None:
     assert second.runs == (Run("zh", "好吗"),)
 
 
+def cpu_s(text: str) -> float:
+    start = time.process_time()
+    segments(text)
+    return time.process_time() - start
+
+
 @pytest.mark.parametrize("unit", [*HOSTILE.split("|"), "|", "\n", "\ud83d", "e\u0301", "A ", "1年"])
 def test_hostile_text_takes_linear_time(unit: str) -> None:
-    def seconds(size: int) -> float:
-        start = time.process_time()
-        segments(unit * (size // len(unit)))
-        return time.process_time() - start
+    small, large = (unit * (size // len(unit)) for size in (1_000, 10_000))
+    cpu_s(small)
+    assert cpu_s(large) < 40 * max(cpu_s(small), 0.02)
 
-    seconds(1_000)
-    assert seconds(10_000) < 40 * max(seconds(1_000), 0.02)
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["[" * 100_000, "(" * 50_000 + ")" * 50_000, "<b>" * 20_000 + "</b>" * 10_000])
+def test_a_hundred_thousand_brackets_take_linear_time(text: str) -> None:
+    assert cpu_s(text) < 40 * max(cpu_s(text[: len(text) // 10]), 0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("char", ["a", "1", ",", "[", "汉", " "])
+def test_a_million_characters_take_linear_time_and_bounded_memory(char: str) -> None:
+    small = cpu_s(char * 100_000)
+    assert cpu_s(char * 1_000_000) < 40 * max(small, 0.02)
+    front, text = TextFront(), char * 10_000
+    tracemalloc.start()
+    for _ in range(100):
+        front.push(text)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 8_000_000, "the text itself, twice at most, and what the next segment needs"
