@@ -2,8 +2,8 @@
 
 import re
 
+from streaming.text import calendar_en, roman
 from streaming.text import numbers_en as say
-from streaming.text import roman
 from streaming.text.roman import ROMAN
 from streaming.text.rules import DIGITS, NUMBER, SIGNED, Rule, alternatives, digits_in_groups, letters, rule
 from streaming.text.tables_en import (
@@ -15,14 +15,12 @@ from streaming.text.tables_en import (
     MAGNITUDE,
     MAGNITUDE_WORD,
     MONTH,
-    MONTHS,
     NUMBERED,
     RULERS,
     SYSTEMS,
     UNIT,
     UNITS,
     WEEKDAY,
-    WEEKDAYS,
 )
 
 _YEAR = r"(?:1\d\d\d|20\d\d)"
@@ -82,76 +80,6 @@ def _per(text: str | None) -> str:
     return f" per {say.cardinal(count)} {_plural(UNITS[unit], count)}" if count else f" per {UNITS[unit]}"
 
 
-def _time(match: re.Match[str]) -> str | None:
-    hour, minute, second, half = match["h"], match["m"], match["s"], match["half"]
-    if int(hour) > 24 or int(minute) > 59:
-        return None
-    said = say.cardinal(str(int(hour)))
-    if int(minute):
-        said += f" {say.cardinal(minute) if minute[0] != '0' else f'oh {say.cardinal(minute[1])}'}"
-    elif not half:
-        said += " o'clock" if int(hour) <= 12 and not second else " hundred hours" if not second else ""
-    if second:
-        said += f" and {say.cardinal(str(int(second)))} seconds"
-    return said + (_half(half) if half else "")
-
-
-def _half(half: str) -> str:
-    end = "." if half.endswith(".") and "." not in half[:-1] else ""
-    return f" {half.strip()[0].upper()}-M{end}"
-
-
-def _hour(match: re.Match[str]) -> str:
-    return say.cardinal(match[1]) + _half(match[2])
-
-
-def _iso_date(match: re.Match[str]) -> str | None:
-    return _date(match["y"], match["m"], match["d"])
-
-
-def _date(year: str, month: str, day: str) -> str | None:
-    if not (1 <= int(month) <= 12 and 1 <= int(day) <= 31):
-        return None
-    return f"{MONTHS.split()[int(month) - 1]} {say.ordinal(str(int(day)))}, {say.year(year)}"
-
-
-def _weekday(text: str) -> str:
-    return WEEKDAYS[text[:3]]
-
-
-def _weekday_date(match: re.Match[str]) -> str | None:
-    month, day = int(match[2]), int(match[3])
-    if not (1 <= month <= 12 and 1 <= day <= 31):
-        return None
-    return f"{_weekday(match[1])} {MONTHS.split()[month - 1]} {say.ordinal(str(day))}"
-
-
-def _day_range(match: re.Match[str]) -> str:
-    first, last = (say.ordinal(str(int(day))) for day in match.group(2, 3))
-    return f"{_month_name(match[1])} {first} to {last}"
-
-
-def _slash_date(match: re.Match[str]) -> str | None:
-    """Month first, as English newspapers of America write it, unless only day first is a date."""
-    first, second, year = match.groups()
-    return _date(year, first, second) or _date(year, second, first)
-
-
-def _month_day(match: re.Match[str]) -> str:
-    year = f", {say.year(match['y'])}" if match["y"] else ""
-    return f"{_month_name(match['month'])} {say.ordinal(str(int(match['d'])))}{year}"
-
-
-def _day_month(match: re.Match[str]) -> str:
-    year = f" {say.year(match['y'])}" if match["y"] else ""
-    the = "" if match.string[: match.start()].rstrip().lower().endswith("the") else "the "
-    return f"{the}{say.ordinal(str(int(match['d'])))} of {_month_name(match['month'])}{year}"
-
-
-def _month_name(text: str) -> str:
-    return next(name for name in MONTHS.split() if name.startswith(text.rstrip(".")[:3]))
-
-
 def _version(match: re.Match[str]) -> str:
     name = "version " if match["name"].lower() == "v" else match["name"] + match["gap"]
     return name + _dotted(match["number"])
@@ -199,19 +127,8 @@ def _roman_cardinal(match: re.Match[str]) -> str | None:
     return match[1] + say.cardinal(number) if number else None
 
 
-def _decade(match: re.Match[str]) -> str:
-    digits = match[1]
-    said = say.year(digits) if len(digits) == 4 else say.cardinal(digits)
-    return said[:-1] + "ies" if said.endswith("y") else f"{said}s"
-
-
 def _years(match: re.Match[str]) -> str:
     return f"{match[1]}{say.year(match[2])}"
-
-
-def _year_range(match: re.Match[str]) -> str:
-    second = match[2] if len(match[2]) == 4 else match[1][:2] + match[2]
-    return f"{say.year(match[1])} to {say.year(second)}"
 
 
 def _range(match: re.Match[str]) -> str:
@@ -342,36 +259,41 @@ NUMBERS: tuple[Rule, ...] = (
     rule("money range", rf"([$€£¥])({NUMBER})\s?[-–]\s?[$€£¥]?({NUMBER})(?!\w)", _money_range, "-–"),
     rule("time range", r"(?<=:\d\d)\s?[-–]\s?(?=\d{1,2}:\d\d)", " to ", ":"),
     rule("telephone", r"(?<![\w.,-])0\d{2,4}(?:[ -]\d{3,4}){2}(?![\w-])", _phone, "0"),
-    rule("iso date", r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)", _iso_date, "-"),
+    rule("iso date", r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)", calendar_en.iso_date, "-"),
     rule(
         "weekday date",
         rf"\b({WEEKDAY}(?:[a-z]*day)?)\.?,?\s(\d{{1,2}})/(\d{{1,2}})(?![\d/])",
-        _weekday_date,
+        calendar_en.weekday_date,
         "/",
     ),
     rule(
         "weekday range",
         rf"\b({WEEKDAY})\.?\s?[-–]\s?({WEEKDAY})\b\.?(?!\w)",
-        lambda m: f"{_weekday(m[1])} to {_weekday(m[2])}",
+        lambda m: f"{calendar_en.weekday(m[1])} to {calendar_en.weekday(m[2])}",
         "-–",
     ),
-    rule("day range", rf"\b({MONTH})\.?\s(\d{{1,2}})\s?[-–]\s?(\d{{1,2}})(?![\d:/-])", _day_range, "-–"),
-    rule("slash date", r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})(?![\d/])", _slash_date, "/"),
+    rule("day range", rf"\b({MONTH})\.?\s(\d{{1,2}})\s?[-–]\s?(\d{{1,2}})(?![\d:/-])", calendar_en.day_range, "-–"),
+    rule("slash date", r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})(?![\d/])", calendar_en.slash_date, "/"),
     rule(
         "month day",
         rf"\b(?P<month>{MONTH})\.?\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<y>\d{{4}}))?(?![\d:])",
-        _month_day,
+        calendar_en.month_day,
         DIGITS,
     ),
-    rule("day month", rf"(?<!\d)(?P<d>\d{{1,2}})\s(?P<month>{MONTH})\b\.?(?:\s(?P<y>\d{{4}}))?", _day_month, DIGITS),
+    rule(
+        "day month",
+        rf"(?<!\d)(?P<d>\d{{1,2}})\s(?P<month>{MONTH})\b\.?(?:\s(?P<y>\d{{4}}))?",
+        calendar_en.day_month,
+        DIGITS,
+    ),
     rule("month year", rf"\b({MONTH}\s)(\d{{4}})\b", _years, DIGITS),
     rule(
         "time",
         r"(?<![\d:])(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}))?(?P<half>\s?[aApP]\.?[mM]\b\.?)?(?![\d:])",
-        _time,
+        calendar_en.time,
         ":",
     ),
-    rule("hour", r"(?<![\d.:])(\d{1,2})(\s?[aApP]\.?[mM]\b\.?)", _hour, "mM"),
+    rule("hour", r"(?<![\d.:])(\d{1,2})(\s?[aApP]\.?[mM]\b\.?)", calendar_en.hour, "mM"),
     rule("score", r"(?<![\d:])(\d+):(\d+)(?![\d:])", lambda m: f"{say.cardinal(m[1])} to {say.cardinal(m[2])}", ":"),
     rule(
         "address number",
@@ -412,7 +334,7 @@ NUMBERS: tuple[Rule, ...] = (
     ),
     rule("percent", rf"({SIGNED})\s?%", lambda m: f"{say.decimal(m[1])} percent", "%"),
     rule("percent sign", r"\s?%", " percent", "%"),
-    rule("decade", r"(?<!\d)'?(\d0|\d{3}0)'?s\b", _decade, "s"),
+    rule("decade", r"(?<!\d)'?(\d0|\d{3}0)'?s\b", calendar_en.decade, "s"),
     rule(
         "measure",
         rf"(?<![A-Za-z])(?:(?P<low>{SIGNED})\s?[-–]\s?)?(?P<number>{SIGNED})\s?(?P<unit>{UNIT})(?P<per>/\s?\d*\s?(?:{UNIT}))?(?![\w²³])",
@@ -433,7 +355,12 @@ NUMBERS: tuple[Rule, ...] = (
         _fraction,
         "/⁄",
     ),
-    rule("year range", r"(?<![\d.,$])(1[0-9]\d\d|20\d\d)[-–](1[0-9]\d\d|20\d\d|\d\d)(?![\d.]*\d)", _year_range, "-–"),
+    rule(
+        "year range",
+        r"(?<![\d.,$])(1[0-9]\d\d|20\d\d)[-–](1[0-9]\d\d|20\d\d|\d\d)(?![\d.]*\d)",
+        calendar_en.year_range,
+        "-–",
+    ),
     rule("range", rf"(?<![\d.,\w-])({NUMBER})\s?[-–]\s?({NUMBER})(?![\w-])(?!\s?[=+])", _range, "-–"),
     rule(
         "year",

@@ -21,7 +21,7 @@ _CURRENCY = {
 }
 MONEY_NAMES = _CURRENCY
 _UNITS = {
-    "km": "公里", "m": "米", "cm": "厘米", "mm": "毫米", "kg": "千克", "g": "克", "mg": "毫克", "t": "吨",
+    "km": "公里", "m": "米", "cm": "厘米", "mm": "毫米", "kg": "公斤", "g": "克", "mg": "毫克", "t": "吨",
     "L": "升", "l": "升", "ml": "毫升", "mL": "毫升", "s": "秒", "ms": "毫秒", "min": "分钟", "h": "小时",
     "°C": "摄氏度", "℃": "摄氏度", "°F": "华氏度", "°": "度", "m²": "平方米", "km²": "平方公里", "m³": "立方米",
     "W": "瓦", "kW": "千瓦", "kWh": "千瓦时", "V": "伏", "mAh": "毫安时", "Hz": "赫兹", "kHz": "千赫",
@@ -99,7 +99,7 @@ def _money(match: re.Match[str]) -> str:
     number = match["number"].replace(",", "")
     if re.fullmatch(r"\d+\.\d0", number):
         number = number[:-1].removesuffix(".0")
-    return f"{minus}{say.decimal(number)}{scale.get(magnitude, magnitude)}{_CURRENCY[match['sign']]}"
+    return f"{minus}{say.counted(number)}{scale.get(magnitude, magnitude)}{_CURRENCY[match['sign']]}"
 
 
 def _rate(match: re.Match[str]) -> str:

@@ -3,8 +3,9 @@
 import re
 
 from streaming.text import numbers_en as say
+from streaming.text.calendar_en import month_name
 from streaming.text.rules import Rule, alternatives, letters, rule
-from streaming.text.tables_en import ABBREVIATIONS, MATH, MONTH, MONTHS, PER, TITLES, VERBS, WEEKDAYS
+from streaming.text.tables_en import ABBREVIATIONS, MATH, MONTH, PER, TITLES, VERBS, WEEKDAYS
 
 
 def _around(words: str) -> str:
@@ -13,10 +14,6 @@ def _around(words: str) -> str:
 
 def _hashtag(match: re.Match[str]) -> str:
     return "hashtag " + re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", match[1])
-
-
-def _month_name(text: str) -> str:
-    return next(name for name in MONTHS.split() if name.startswith(text[:3]))
 
 
 def _etc(match: re.Match[str]) -> str:
@@ -34,7 +31,7 @@ WORDS: tuple[Rule, ...] = (
         ".",
     ),
     rule("weekday", r"\b(Mon|Tues?|Wed|Thurs?|Thu|Fri)\.", lambda m: WEEKDAYS[m[1][:3]], "."),
-    rule("month", rf"\b(?!May)({MONTH})\.(?=\s+[a-z])", lambda m: _month_name(m[1]), "."),
+    rule("month", rf"\b(?!May)({MONTH})\.(?=\s+[a-z])", lambda m: month_name(m[1]), "."),
     rule("title", rf"\b({'|'.join(TITLES)})\.(?=\s+(?:[A-Z]|and\b))", lambda m: TITLES[m[1]], "."),
     rule("et cetera", r"(&\s?c\.|\b)?\betc\.", _etc, "."),
     rule(

@@ -26,7 +26,7 @@ REPORTED = (
     _case("A07", "hyphen", "这台 all-new 车的内饰-做工很好", "这台 all new 车的", "内饰做工很好"),
     _case("A09", "percent", "约10%的人同意", "约百分之十的人同意"),
     _case("A10", "unit", "油耗4.5L/100km，时速60km/h", "油耗每一百公里四点五升，", "每小时六十公里"),
-    _case("A11", "unit", "长25cm、重3kg、内存16GB", "长二十五厘米、重三千克、", "内存十六 G B"),
+    _case("A11", "unit", "长25cm、重3kg、内存16GB", "长二十五厘米、重三公斤、", "内存十六 G B"),
     _case(
         "A14",
         "zh year",
@@ -562,7 +562,7 @@ KINDS = (
     _case("zh", "zh mixed", "2个月，两个月", "两个月，两个月"),
     _case("zh", "zh mixed", "二十世纪80年代", "二十世纪八十年代"),
     _case("zh", "zh mixed", "1980年代", "一九八零年代"),
-    _case("zh", "zh mixed", "身高1米75，体重65.5kg", "身高一米七五，", "体重六十五点五千克"),
+    _case("zh", "zh mixed", "身高1米75，体重65.5kg", "身高一米七五，", "体重六十五点五公斤"),
     _case("zh", "zh mixed", "5折，打8折", "五折，打八折"),
     _case("en", "en mixed", "15%-20%", "fifteen to twenty percent"),
     _case("en", "en mixed", "No.1", "number one"),
