@@ -10,6 +10,7 @@ from server.audio.encoders import UnsupportedFormatError, create_encoder
 from server.audio.format import AudioFormat, Encoder
 from server.events import Audio, Ended, Event, Flushed, Opened, Refused, SegmentStarted, SegmentTimed, Skipped
 from server.host import ContextOptions, Host, Refusal
+from server.intake import EndMark, FlushMark, Intake
 from server.reading import text_options
 from server.timing import SpokenSegment, estimated_s, spoken_until, word_times
 from server.track import Track
@@ -20,9 +21,6 @@ from streaming.text.segment import Segment
 
 _MOST_MARKS = 1000
 """Flushes of one context that wait to be answered. More than these are answered together with the last."""
-
-_SLICE = 512
-"""Characters that are read at a time, some milliseconds' work: a long text must not hold up the others."""
 
 
 @dataclass(slots=True)
@@ -37,17 +35,6 @@ class _Utterance:
     stop: StopReason | None = None
     timed: bool = False
     failure: Refused | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _FlushMark:
-    """Everything before it is spoken without waiting for more."""
-
-    answered: bool = True
-
-
-class _EndMark:
-    """Nothing follows."""
 
 
 class Context:
@@ -65,11 +52,11 @@ class Context:
         self._source_rate = host.speech.sample_rate
         self._stream_id = host.speech.next_stream_id()
         self._front = TextFront(text_options(host, self.voice, options), host.speech.segment_limits)
-        self._unread: deque[str | _FlushMark | _EndMark] = deque()
+        self._intake = Intake(self._front)
         self._untold: list[Skipped] = []
         self._chars = 0
         self._settle_at: float | None = None
-        self._queue: deque[_Utterance | _FlushMark | _EndMark] = deque()
+        self._queue: deque[_Utterance | FlushMark | EndMark] = deque()
         self._unsubmitted: deque[_Utterance] = deque()
         self._marks = 0
         self._indexes = itertools.count()
@@ -112,14 +99,14 @@ class Context:
         """Speak what is there."""
         answered = self._marks < _MOST_MARKS
         self._marks += answered
-        self._take_in(_FlushMark(answered))
+        self._take_in(FlushMark(answered))
 
     def end(self) -> None:
         """No more text. A second time it changes nothing."""
         if self.ending:
             return
         self.ending = True
-        self._take_in(_EndMark())
+        self._take_in(EndMark())
 
     def credit(self, buffered_s: float) -> None:
         """The listener has this much left to play."""
@@ -151,8 +138,8 @@ class Context:
 
     @property
     def reading(self) -> bool:
-        """Is there text that waits to be read."""
-        return bool(self._unread)
+        """Does something of what was sent wait to be read."""
+        return self._intake.behind
 
     def due_at(self) -> float | None:
         """When there is something to do without anybody saying anything."""
@@ -189,25 +176,19 @@ class Context:
 
     def read(self) -> None:
         """Read on, a bounded piece of what was sent."""
-        room = _SLICE
-        while self._unread and room > 0:
-            item = self._unread.popleft()
-            if isinstance(item, str):
-                if len(item) > room:
-                    self._unread.appendleft(item[room:])
-                self._say(self._front.push(item[:room]))
-                room -= len(item)
+        for read in self._intake.read():
+            if isinstance(read, list):
+                self._say(read)
             else:
-                self._say(self._front.flush())
-                self._queue.append(item)
+                self._queue.append(read)
             if self._reason is not None:
                 return
         self._arm_settling()
         self._advance()
 
-    def _take_in(self, item: "str | _FlushMark | _EndMark") -> None:
+    def _take_in(self, item: str | FlushMark | EndMark) -> None:
         behind = self.reading
-        self._unread.append(item)
+        self._intake.put(item)
         if not behind:
             self.read()
 
@@ -229,7 +210,7 @@ class Context:
         self._submit()
 
     def _arm_settling(self) -> None:
-        waits = self._front.waiting and not self._unread
+        waits = self._front.waiting and not self.reading
         self._settle_at = self._host.clock() + self._options.max_buffer_s if waits else None
         self._wake()
 
@@ -266,14 +247,14 @@ class Context:
             self._queue.popleft()
         self._submit()
 
-    def _play(self, item: _Utterance | _FlushMark | _EndMark) -> bool:
+    def _play(self, item: _Utterance | FlushMark | EndMark) -> bool:
         """True when this item is done and the next may play."""
-        if isinstance(item, _FlushMark):
+        if isinstance(item, FlushMark):
             if item.answered:
                 self._marks -= 1
                 self._track.push_event(Flushed(self.name, self._track.position))
             return True
-        if isinstance(item, _EndMark):
+        if isinstance(item, EndMark):
             self._finish(EndReason.COMPLETED)
             return True
         return self._play_utterance(item)
@@ -350,7 +331,7 @@ class Context:
         self._requested.clear()
         self._unsubmitted.clear()
         self._queue.clear()
-        self._unread.clear()
+        self._intake.clear()
         self._settle_at = None
 
     def _encoder_failed(self, error: Exception) -> None:
