@@ -255,6 +255,7 @@ NUMBERS: tuple[Rule, ...] = (
         ".",
     ),
     rule("quarter", r"\b(Q[1-4]) ((?:19|20)\d\d)\b", lambda m: f"{m[1]} {say.year(m[2])}", "Q"),
+    rule("dotted time", r"(?<![\d.])(\d{1,2})\.(?=[0-5]\d\s?[aApP]\.?[mM]\b)", lambda m: f"{m[1]}:", "."),
     rule("hour range", r"(?<=[apAP][mM])\s?[-–]\s?(?=\d)", " to ", "mM"),
     rule("money range", rf"([$€£¥])({NUMBER})\s?[-–]\s?[$€£¥]?({NUMBER})(?!\w)", _money_range, "-–"),
     rule("time range", r"(?<=:\d\d)\s?[-–]\s?(?=\d{1,2}:\d\d)", " to ", ":"),

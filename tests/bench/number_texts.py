@@ -2,6 +2,8 @@
 
 import re
 
+from pypinyin import lazy_pinyin
+
 from streaming.text.chars import word_set
 from streaming.text.front import TextFront
 from streaming.text.speak import TextOptions
@@ -105,8 +107,35 @@ _SAME = {"oh": "zero", "两": "二", "幺": "一", "thirds": "third"}
 
 
 def values(text: str, language: str) -> list[str]:
-    """The words for numbers in a text as we say it. What a recogniser wrote in digits is said again for it."""
+    """The words for numbers in a text as we say it."""
+    words = list(_said(text, language)) if language == "zh" else re.findall("[a-z]+", _said(text, language).lower())
+    return [word for word in (_SAME.get(word, word) for word in words) if word in (_ZH if language == "zh" else _EN)]
+
+
+def heard_values(expected: list[str], heard: str, language: str) -> list[str]:
+    """Of the expected words those that were heard, or (English) all that were heard.
+
+    What a recogniser wrote in digits is said again for it. Of Chinese the sounds are compared, since it may write any
+    character that sounds alike; so what it heard besides does not count.
+    """
+    if language == "en":
+        return values(heard, language)
+    sounds = lazy_pinyin(_said(heard, language).replace("邀", "一").replace("腰", "一"))
+    return _common(expected, lazy_pinyin("".join(expected)), sounds)
+
+
+def _common(expected: list[str], sounds: list[str], heard: list[str]) -> list[str]:
+    """The longest part of `expected` whose `sounds` come in order in `heard`."""
+    best: list[list[str]] = [[] for _ in range(len(heard) + 1)]
+    for word, sound in zip(expected, sounds, strict=True):
+        row: list[list[str]] = [[]]
+        for at, other in enumerate(heard, 1):
+            row.append([*best[at - 1], word] if sound == other else max(best[at], row[-1], key=len))
+        best = row
+    return best[-1]
+
+
+def _said(text: str, language: str) -> str:
     front = TextFront(TextOptions(languages=(language,)))
     said = " ".join(segment.spoken for segment in front.push(text) + front.flush())
-    words = list(said) if language == "zh" else re.findall("[a-z]+", said.lower())
-    return [word for word in (_SAME.get(word, word) for word in words) if word in (_ZH if language == "zh" else _EN)]
+    return "".join(_SAME.get(char, char) for char in said) if language == "zh" else said

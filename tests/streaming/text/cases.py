@@ -369,6 +369,7 @@ KINDS = (
     ),
     _case("en", "en sign", "-3 + 4", "minus three plus four"),
     _case("en", "en time", "It's 7:00", "It's seven o'clock"),
+    _case("en", "en time", "The train leaves at 6.45 pm.", "The train leaves at six forty-five P-M."),
     _case("en", "en shouting", "NO WAY! I LOVE IT SO MUCH", "no way!", "I love it so much"),
     _case("en", "en numbered", "No. 1 song", "number one song"),
     _case("en", "en unit", "1 kg and 1 lb, 2 ft", "one kilogram and one pound,", "two feet"),
