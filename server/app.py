@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket
 from firstword.protocol import SUBPROTOCOL
 from server.auth import Denied
 from server.edge import Edge
+from server.explain import explain_text
 from server.metrics import CONTENT_TYPE
 from server.protocols import cartesia, deepgram, elevenlabs, elevenlabs_http, openai
 from server.protocols.connection import Connection
@@ -52,6 +53,7 @@ def create_app(settings: Settings, engines: Sequence[EngineSpec], started: Seque
         Route("/v1/audio/voices", openai.voices),
         Route("/v1/models", openai.models),
         Route("/v1/models/{model}", openai.model),
+        Route("/v1/explain", explain_text, methods=["POST"]),
         WebSocketRoute("/v1/stream", stream),
         Route("/v1/text-to-speech/{voice}", elevenlabs_http.speech, methods=["POST"]),
         Route("/v1/text-to-speech/{voice}/stream", elevenlabs_http.speech, methods=["POST"]),

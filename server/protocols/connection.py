@@ -121,6 +121,7 @@ class Connection:
             self._heard_at = self._edge.host.clock()
             await self._keep_rate()
             self._receive(frame)
+            await asyncio.sleep(0)  # a message is some milliseconds' work at most; other clients come between
 
     async def _keep_rate(self) -> None:
         """A flood, or a client that does not take its answers, is read slowly: its own socket makes it wait."""

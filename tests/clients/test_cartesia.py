@@ -1,15 +1,14 @@
 """The `cartesia` SDK, unmodified, against a server of ours."""
 
 import array
+from pathlib import Path
 
 import pytest
+from cartesia import AsyncCartesia
 
+from tests.clients.snippets import run_snippet
 from tests.clients.spoken import assert_same, spoken
 from tests.conftest import Serve
-
-pytest.importorskip("cartesia")
-
-from cartesia import AsyncCartesia
 
 TURN = ["Hello there, ", "my friend. ", "How are you today?"]
 LONG = "This is a long answer, and it goes on and on. " * 40
@@ -77,3 +76,9 @@ async def test_the_sdks_own_format(serve: Serve) -> None:
         assert (error.type, error.error_code) == ("error", "unsupported_format")
         assert "11025" in error.message
     await client.close()
+
+
+async def test_the_snippet(serve: Serve, tmp_path: Path) -> None:
+    server = await serve()
+    await run_snippet("cartesia", tmp_path, http=server.http.removeprefix("http://"))
+    assert len((tmp_path / "hello.pcm").read_bytes()) > 48_000

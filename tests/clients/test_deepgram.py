@@ -2,17 +2,16 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.clients.spoken import assert_same, spoken
-from tests.conftest import Serve, Served
-
-pytest.importorskip("deepgram")
-
 from deepgram import AsyncDeepgramClient, DeepgramClientEnvironment
 from deepgram.speak.v1.types import SpeakV1Text
+
+from tests.clients.snippets import run_snippet
+from tests.clients.spoken import assert_same, spoken
+from tests.conftest import Serve, Served
 
 TURN = ["Hello there, ", "my friend. ", "How are you today?"]
 LONG = "This is a long answer, and it goes on and on. " * 40
@@ -88,3 +87,9 @@ async def test_what_can_not_be_had_is_refused_at_the_handshake(
     with pytest.raises(Exception, match=str(status)):
         async with connected(server, **options):
             pass
+
+
+async def test_the_snippet(serve: Serve, tmp_path: Path) -> None:
+    server = await serve()
+    await run_snippet("deepgram", tmp_path, http=server.http.removeprefix("http://"))
+    assert len((tmp_path / "hello.pcm").read_bytes()) > 48_000

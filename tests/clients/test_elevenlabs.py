@@ -3,16 +3,15 @@
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-from tests.clients.spoken import assert_same, spoken
-from tests.conftest import Serve
-
-pytest.importorskip("elevenlabs")
-
 import trustme
 from elevenlabs import ElevenLabs, VoiceSettings
+
+from tests.clients.snippets import run_snippet
+from tests.clients.spoken import assert_same, spoken
+from tests.conftest import Serve
 
 TURN = "Hello there, my friend. How are you today?"
 LONG = "This is a long answer, and it goes on and on. " * 40
@@ -41,7 +40,7 @@ async def test_three_turns_over_tls(serve: Serve, certificate: dict[str, Path]) 
     server = await serve({"samples_per_step": 480}, **certificate)
     client = ElevenLabs(api_key="any", base_url=server.url.replace("ws", "https", 1))
 
-    def turn(text: str) -> Iterator[bytes]:
+    def turn(text: str) -> Any:
         return client.text_to_speech.convert_realtime(
             "hibari", text=words(text), model_id="eleven_turbo_v2_5", output_format="pcm_24000"
         )
@@ -101,9 +100,13 @@ async def test_an_unknown_format_is_an_error_not_a_silence(serve: Serve) -> None
     def turn() -> bytes:
         client = ElevenLabs(api_key="any", base_url=server.http)
         client.text_to_speech._ws_base_url = server.url
-        return b"".join(
-            client.text_to_speech.convert_realtime("hibari", text=words(TURN), output_format="mp4_44100")  # type: ignore[arg-type]
-        )
+        return b"".join(client.text_to_speech.convert_realtime("hibari", text=words(TURN), output_format="mp4_44100"))
 
     with pytest.raises(Exception, match="400"):
         await asyncio.to_thread(turn)
+
+
+async def test_the_snippet(serve: Serve, certificate: dict[str, Path], tmp_path: Path) -> None:
+    server = await serve(**certificate)
+    await run_snippet("elevenlabs", tmp_path, http=server.http.removeprefix("http://"))
+    assert len((tmp_path / "hello.mp3").read_bytes()) > 10_000

@@ -3,17 +3,16 @@
 import asyncio
 from array import array
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
+from livekit.plugins import cartesia, deepgram, elevenlabs, openai
 
+from tests.clients.snippets import run_snippet
 from tests.clients.spoken import assert_same, spoken
 from tests.conftest import Serve, Served
-
-pytest.importorskip("livekit.plugins.elevenlabs")
-
-import aiohttp
-from livekit.plugins import cartesia, deepgram, elevenlabs, openai
 
 TURN = "Hello there, my friend. How are you today?"
 SENTENCES = ["Hello there, my friend. ", "How are you today? "]
@@ -133,3 +132,9 @@ async def test_a_whole_text_at_once(serve: Serve, create: Callable[..., Any]) ->
             assert_same(heard[: len(expected)], expected)
             assert heard[len(expected) :].strip(b"\0") == b"" and len(heard) - len(expected) < 1000, "its own padding"
         await tts.aclose()
+
+
+async def test_the_snippet(serve: Serve, tmp_path: Path) -> None:
+    server = await serve()
+    await run_snippet("livekit", tmp_path, http=server.http.removeprefix("http://"))
+    assert len((tmp_path / "hello.pcm").read_bytes()) > 48_000

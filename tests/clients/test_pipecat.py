@@ -6,12 +6,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-
-from tests.clients.spoken import assert_same, spoken
-from tests.conftest import Serve, Served
-
-pytest.importorskip("pipecat")
-
 from pipecat.frames.frames import (
     EndFrame,
     ErrorFrame,
@@ -32,6 +26,9 @@ from pipecat.services.deepgram.tts import DeepgramTTSService
 from pipecat.services.elevenlabs.tts import ElevenLabsTTSService
 from pipecat.services.openai.tts import OpenAITTSService
 from pipecat.workers.runner import WorkerRunner
+
+from tests.clients.spoken import assert_same, spoken
+from tests.conftest import Serve, Served
 
 TURN = "Hello there, my friend. How are you today?"
 SENTENCES = ["Hello there, my friend.", " How are you today?"]

@@ -26,7 +26,7 @@ class Talk:
         self.speech, self.clock, self.session = bench.speech, bench.clock, bench.session
         self.wire = create(self.session)
 
-    def say(self, frame: str | bytes | None = None, **message: Any) -> None:
+    def say(self, frame: str | bytes | None = None, /, **message: Any) -> None:
         """As `Connection` hears it."""
         try:
             self.wire.receive(json.dumps(message) if frame is None else frame)
@@ -38,7 +38,7 @@ class Talk:
     def told(self) -> list[Any]:
         """Everything that may be sent now; text frames as what their JSON holds."""
         frames: list[Any] = []
-        for event in iter(self.session.take, None):
+        while (event := self.session.take()) is not None:
             frames += [event.frame] if isinstance(event, Reply) else self.wire.frames(event)
         return [frame if isinstance(frame, bytes) else json.loads(frame) for frame in frames]
 

@@ -79,7 +79,7 @@ def test_a_hundred_thousand_messages_at_the_session_core() -> None:
             lead_in_s=dice.choice([0, 0.01]),
         )
 
-    verbs: list[Callable[[str], None]] = [
+    verbs: list[Callable[[str], object]] = [
         lambda name: session.open(name, options()),
         *[lambda name: session.text(name, dice.choice(TEXTS))] * 6,
         session.flush,
