@@ -157,7 +157,7 @@ async def test_hanging_up_interrupts(start: Start) -> None:
     async with AsyncTcpClient("127.0.0.1", port) as client:
         await client.write_event(Synthesize("This sentence is one of many. " * 200).event())
         await until(client, AudioChunk)
-        assert server.edge.pool.streams == 1
+        assert server.edge._connections
     async with asyncio.timeout(5):
         while server.edge.pool.streams or server.edge._connections:
             await asyncio.sleep(0.01)
