@@ -58,8 +58,7 @@ export class ChatPanel {
       }
       reply.finish();
     } catch (error) {
-      reply.finish();
-      if (error.name !== "AbortError") throw error;
+      if (error.name !== "AbortError") reply.fail(error.message);
     }
   }
 

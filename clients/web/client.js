@@ -57,8 +57,11 @@ export class Client extends EventTarget {
   close() {
     this.#wanted = false;
     clearTimeout(this.#timer);
-    this.#socket?.close(NORMAL);
-    if (!this.#socket) this.#become("idle");
+    if (this.#socket) {
+      this.#socket.onclose = this.#socket.onmessage = null;
+      this.#socket.close(NORMAL);
+    }
+    this.#lost({ code: NORMAL, reason: "" });
   }
 
   /** A new context; its `open` is sent now. `options` are the fields of `open`. */

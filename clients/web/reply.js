@@ -18,6 +18,7 @@ export class Reply extends EventTarget {
   #sent = []; // {end, at} of each delta
   #ended = null;
   #creditAt = 0;
+  #starts = 0; // first sample of the newest segment
   #silent = 0; // samples before the first sound, until one is found
   #needed = null; // when the text that completed the first segment was sent
   #arrived = null;
@@ -69,6 +70,13 @@ export class Reply extends EventTarget {
     if (!this.writing || this.over) return;
     this.writing = false;
     this.#context.end();
+  }
+
+  /** The writer failed, and says why: speak what is there, then tell. */
+  fail(message) {
+    this.error = message;
+    this.finish();
+    this.#tell("change");
   }
 
   /** Silence at once. */
@@ -157,8 +165,6 @@ export class Reply extends EventTarget {
     this.#track?.speech(first);
     this.#starts = first;
   }
-
-  #starts = 0; // first sample of the newest segment
 
   #timing({ words }) {
     if (!words.length) return;

@@ -42,15 +42,14 @@ export class Scope {
     const count = Math.ceil(width / pitch) + 2;
     for (let bar = first; bar < first + count; bar++) {
       const x = head + (bar - now) * pitch;
-      const size = Math.max(BAR_PX, Math.pow(this.#peaks[bar] ?? 0, 0.7) * (height - 2));
+      const size = Math.max(BAR_PX, Math.min(1, 1.3 * (this.#peaks[bar] ?? 0) ** 0.6) * (height - 2));
       context.fillStyle = this.#color(bar, now, stopped);
       context.beginPath();
       context.roundRect(x, (height - size) / 2, BAR_PX, size, BAR_PX / 2);
       context.fill();
     }
     this.#edges(context, width, height);
-    context.fillStyle = this.#colors.alarm;
-    if (this.#peaks.length) context.fillRect(head - 0.75 - GAP_PX / 2, 0, 1.5, height);
+    if (this.#peaks.length) this.#playhead(context, head - GAP_PX / 2, height);
   }
 
   /** After the theme changed. */
@@ -64,6 +63,13 @@ export class Scope {
     return stopped ? this.#colors.line : this.#colors.faint;
   }
 
+  #playhead(context, x, height) {
+    context.fillStyle = this.#colors.ink;
+    context.globalAlpha = 0.55;
+    context.fillRect(x - 0.5, 0, 1, height);
+    context.globalAlpha = 1;
+  }
+
   // The bars come out of the paper and go back into it.
   #edges(context, width, height) {
     const fade = context.createLinearGradient(0, 0, width, 0);
@@ -75,7 +81,7 @@ export class Scope {
   }
 
   #readColors() {
-    this.#colors = colors(this.#canvas, ["accent", "faint", "line", "alarm"]);
+    this.#colors = colors(this.#canvas, ["accent", "faint", "line", "ink"]);
   }
 }
 

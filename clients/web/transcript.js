@@ -12,13 +12,11 @@ export class Transcript {
   constructor(element, idle) {
     this.#element = element;
     element.textContent = idle;
-    element.classList.add("idle");
   }
 
   clear() {
     this.#tail = document.createTextNode("");
     this.#element.replaceChildren(this.#tail);
-    this.#element.classList.remove("idle");
     [this.#cursor, this.#chars, this.#spans, this.#now] = [0, [], [], -1];
   }
 
