@@ -37,7 +37,8 @@ class ModelDouble:
         """The answer as server-sent events."""
         self.requests.append(asked)
         for token in self.tokens:
-            chunk = {"choices": [{"index": 0, "delta": {"content": token}}]}
+            choice = {"index": 0, "delta": {"role": "assistant", "content": token}, "finish_reason": None}
+            chunk = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "double", "choices": [choice]}
             yield f"data: {json.dumps(chunk)}\n\n".encode()
             time.sleep(self.interval_s)
         yield b"data: [DONE]\n\n"
@@ -54,10 +55,10 @@ def model_endpoint(tokens: Sequence[str], interval_s: float = 0.0) -> Iterator[M
     model = ModelDouble(tokens, interval_s)
 
     class Handler(BaseHTTPRequestHandler):
-        def do_OPTIONS(self) -> None:  # noqa: N802
+        def do_OPTIONS(self) -> None:
             self._head(204, "text/plain")
 
-        def do_POST(self) -> None:  # noqa: N802
+        def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             if self.path != "/v1/chat/completions":
                 self._head(404, "text/plain")

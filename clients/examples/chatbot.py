@@ -18,6 +18,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
+
 from firstword.client import Client, Context, connect
 from firstword.protocol import AudioPacket, Ended
 from firstword.sink import Sink, sink_for
@@ -31,7 +32,10 @@ async def main() -> None:
     arguments = parser().parse_args()
     messages: Messages = [{"role": "system", "content": SYSTEM}]
     lines = Lines()
-    async with connect(arguments.url, key=os.environ.get("FIRSTWORD_KEY")) as tts, httpx.AsyncClient(timeout=60) as http:
+    async with (
+        connect(arguments.url, key=os.environ.get("FIRSTWORD_KEY")) as tts,
+        httpx.AsyncClient(timeout=60) as http,
+    ):
         with sink_for(arguments.out) as sink:
             while question := await lines.get():
                 messages.append({"role": "user", "content": question})

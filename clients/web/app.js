@@ -3,7 +3,7 @@
 import { ChatPanel } from "./chat_panel.js";
 import { Client } from "./client.js";
 import { missing, Player } from "./player.js";
-import { Settings } from "./settings.js";
+import { Settings, startBounds } from "./settings.js";
 import { Speaker } from "./speaker.js";
 import { Stage } from "./stage.js";
 import { bindTabs } from "./tabs.js";
@@ -14,7 +14,7 @@ const $ = (id) => document.getElementById(id);
 const STATES = { idle: "Not connected", connecting: "Connecting", open: "Connected", waiting: "Reconnecting", locked: "Key needed" };
 
 const settings = new Settings();
-const player = new Player({ decoder: settings.values.decoder });
+const player = new Player({ decoder: settings.values.decoder, startMs: startBounds(settings.values.buffer) });
 const client = new Client({ url: streamUrl(), key: settings.values.key });
 const speaker = new Speaker(client, player, settings);
 
@@ -86,8 +86,9 @@ function bindSettings() {
 }
 
 function settingsChanged(names) {
-  const { key, decoder } = settings.values;
+  const { key, decoder, buffer } = settings.values;
   if (names.includes("decoder")) player.decoder = decoder;
+  if (names.includes("buffer")) player.startBounds = startBounds(buffer);
   if (names.includes("key")) {
     client.close();
     client.key = key;

@@ -76,6 +76,11 @@ export class Player {
     this.#decoder = wanted;
   }
 
+  /** Least and most audio to gather before playing, in ms. */
+  set startBounds(bounds) {
+    this.#startBuffer.keep(bounds);
+  }
+
   /** The codec to ask a server for. */
   get codec() {
     return this.way === "pcm" ? "pcm_s16le" : "opus";

@@ -3,7 +3,7 @@
 const NAME = "firstword";
 const SECRET = ["key", "modelKey"];
 const DEFAULTS = {
-  voice: "", speed: "1", language: "", seed: "0", decoder: "auto", key: "", mode: "words", pace: "20", theme: "",
+  voice: "", speed: "1", language: "", seed: "0", decoder: "auto", buffer: "60,300", key: "", mode: "words", pace: "20", theme: "",
   provider: "echo", endpoint: "http://localhost:11434/v1", model: "llama3.2", modelKey: "",
 };
 
@@ -38,6 +38,11 @@ export class Settings extends EventTarget {
     const { voice, speed, language, seed } = this.#values;
     return { voice: voice || null, speed: Number(speed), language: language || null, seed: Number(seed) || 0 };
   }
+}
+
+/** The bounds of the start buffer that a value of `buffer` means, in ms. */
+export function startBounds(buffer) {
+  return buffer.split(",").map(Number);
 }
 
 function read(storage) {

@@ -14,6 +14,12 @@ export class StartBuffer {
     this.ms = least;
   }
 
+  /** Other bounds from now on. */
+  keep([least, most]) {
+    [this.least, this.most] = [least, most];
+    this.#set(this.ms);
+  }
+
   /** A packet whose audio begins at `mediaMs` came at `atMs`. */
   arrived(mediaMs, atMs) {
     this.#begin ??= { at: atMs, media: mediaMs };

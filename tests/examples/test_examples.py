@@ -28,7 +28,7 @@ def url() -> Iterator[str]:
 
 def seconds_of(path: Path) -> float:
     with wave.open(str(path)) as file:
-        return file.getnframes() / file.getframerate()
+        return float(file.getnframes() / file.getframerate())
 
 
 def test_the_chatbot_speaks_what_the_model_writes(url: str, tmp_path: Path) -> None:
@@ -43,7 +43,12 @@ def test_the_chatbot_speaks_what_the_model_writes(url: str, tmp_path: Path) -> N
             timeout=60,
         )
     assert run.stdout.count("[heard: It is quite far.]") == 2
-    assert [message["role"] for message in model.requests[1].body["messages"]] == ["system", "user", "assistant", "user"]
+    assert [message["role"] for message in model.requests[1].body["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+    ]
     assert model.requests[1].body["messages"][2]["content"] == "It is quite far."
     assert 1.5 < seconds_of(out) < 6
 
@@ -51,9 +56,9 @@ def test_the_chatbot_speaks_what_the_model_writes(url: str, tmp_path: Path) -> N
 def test_a_line_interrupts_the_chatbot_and_the_model_learns_what_was_heard(url: str, tmp_path: Path) -> None:
     terminal, other_end = pty.openpty()
     with model_endpoint(["It is quite far. ", *[MORE] * 100], interval_s=0.02) as model:
-        command = [sys.executable, EXAMPLES / "chatbot.py", "--endpoint", model.url, "--url", url]
+        command = [sys.executable, str(EXAMPLES / "chatbot.py"), "--endpoint", model.url, "--url", url]
         process = subprocess.Popen(
-            [*command, "--out", tmp_path / "said.wav"], stdin=other_end, stdout=subprocess.PIPE, text=True
+            [*command, "--out", str(tmp_path / "said.wav")], stdin=other_end, stdout=subprocess.PIPE, text=True
         )
         assert process.stdout is not None
         try:

@@ -23,7 +23,9 @@ _FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE_MS = 15_000
+UNHURRIED = {"buffer": "3000,3000"}
+"""Settings with which even a busy machine plays without a gap."""
+PATIENCE_MS = 60_000
 """How long a test waits for what should come at once: the machine may be busy."""
 
 
@@ -89,6 +91,18 @@ def recorded(page: Page, track: int = -1) -> Float:
 def choose_pace(page: Page, name: str) -> None:
     """How the text is sent: a label of the page."""
     page.get_by_label(name, exact=True).check()
+
+
+def set_up(page: Page, **settings: str) -> None:
+    """Choose in the settings, by the names of the fields."""
+    page.click("#settings-open")
+    for name, value in settings.items():
+        field = page.locator(f"#settings [name={name}]")
+        if field.evaluate("(field) => field.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    page.click("#settings button.primary")
 
 
 def settle(page: Page) -> None:

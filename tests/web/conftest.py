@@ -1,4 +1,4 @@
-"""A browser and a server with real voices, for all tests of the page."""
+"""A browser and servers, for all tests of the page."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.serving import running_server
 from tests.web.browser import chromium, opened
+from tests.web.murmur import MURMUR
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,6 +28,14 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def url() -> Iterator[str]:
+    """A server that murmurs."""
+    with running_server(module=MURMUR) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="session")
+def voices_url() -> Iterator[str]:
+    """A server with real voices."""
     with running_server() as server:
         yield server.url
 

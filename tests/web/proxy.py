@@ -3,8 +3,9 @@
 import asyncio
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 _PIECE = 512
@@ -42,7 +43,7 @@ class Proxy:
         self._thread.join()
         self._loop.close()
 
-    def _call(self, work: "asyncio.coroutines.Coroutine[object, object, str]") -> str:  # type: ignore[name-defined]
+    def _call(self, work: Coroutine[Any, Any, str]) -> str:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=10)
 
     async def _start(self) -> str:

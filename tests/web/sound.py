@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import opuslib_next
+import soxr
 
 from firstword.client import connect
-from firstword.protocol import AudioPacket, Ended
+from firstword.protocol import AudioPacket, Ended, Opened
 from tests.web.browser import Float
 
 RATE = 48_000
@@ -17,7 +18,7 @@ RATE = 48_000
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """One context as any client hears it: samples at 48 kHz, decoded by libopus itself, pre-skip and padding off."""
+    """One context as any client hears it, at 48 kHz; Opus decoded by libopus itself, pre-skip and padding off."""
 
     samples: Float
     ended: Ended
@@ -42,11 +43,20 @@ async def _spoken(url: str, text: str, options: dict[str, Any]) -> Spoken:
             elif isinstance(event, Ended):
                 ended = event
         assert context.opened is not None and ended is not None
-        scale = RATE // context.opened.sample_rate
-        start = context.opened.pre_skip * scale
-        decoder = opuslib_next.Decoder(RATE, 1)
-        pcm = b"".join(bytes(decoder.decode_float(packet, RATE // 50)) for packet in packets)
-        return Spoken(np.frombuffer(pcm, "<f4")[start : start + ended.samples * scale], ended)
+        return Spoken(_samples(packets, context.opened, ended), ended)
+
+
+def _samples(packets: list[bytes], opened: Opened, ended: Ended) -> Float:
+    if opened.codec == "pcm_f32le":
+        return np.frombuffer(b"".join(packets), "<f4")
+    if opened.codec == "pcm_s16le":
+        pcm = np.frombuffer(b"".join(packets), "<i2") / np.float32(32_768)
+        return np.asarray(soxr.resample(pcm, opened.sample_rate, RATE, quality="VHQ"), np.float32)
+    scale = RATE // opened.sample_rate
+    start = opened.pre_skip * scale
+    decoder = opuslib_next.Decoder(RATE, 1)
+    decoded = b"".join(bytes(decoder.decode_float(packet, RATE // 50)) for packet in packets)
+    return np.frombuffer(decoded, "<f4")[start : start + ended.samples * scale]
 
 
 def offset_of(signal: Float, recording: Float) -> int:

@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.model_double import model_endpoint
+from tests.web.browser import set_up
 from tests.web.conftest import Visit
 
 
@@ -12,21 +13,18 @@ def test_the_echo_answers_aloud(visit: Visit) -> None:
     page.fill("#say", "How far is the moon?")
     page.keyboard.press("Enter")
     page.wait_for_selector(".word.now")
-    expect(page.locator(".assistant")).to_contain_text("You said: How far is the moon?")
+    expect(page.locator(".assistant")).to_contain_text("You said: How far is the moon? I am the built-in echo;")
     page.keyboard.press("Escape")
-    expect(page.locator(".assistant .unheard")).to_contain_text("conversation.")
+    expect(page.locator(".assistant .unheard")).to_contain_text("built-in echo;")
 
 
 def test_a_model_is_heard_while_it_writes_and_typing_interrupts_both(visit: Visit) -> None:
-    with model_endpoint(tokens=["It is ", "quite far, ", *["and then some more words come. "] * 200], interval_s=0.03) as model:
+    with model_endpoint(
+        tokens=["It is ", "quite far, ", *["and then some more words come. "] * 200], interval_s=0.03
+    ) as model:
         page = visit()
         page.click("#tab-chat")
-        page.click("#model-open")
-        page.select_option("[name=provider]", "openai")
-        page.fill("[name=endpoint]", model.url)
-        page.fill("[name=model]", "tiny")
-        page.fill("[name=modelKey]", "model-key")
-        page.click("#settings button.primary")
+        set_up(page, provider="openai", endpoint=model.url, model="tiny", modelKey="model-key")
         page.fill("#say", "How far is the moon?")
         page.keyboard.press("Enter")
         page.wait_for_selector(".word.now")
@@ -55,10 +53,7 @@ def test_a_model_is_heard_while_it_writes_and_typing_interrupts_both(visit: Visi
 def test_a_model_that_is_not_there_is_told(visit: Visit) -> None:
     page = visit()
     page.click("#tab-chat")
-    page.click("#model-open")
-    page.select_option("[name=provider]", "openai")
-    page.fill("[name=endpoint]", "http://127.0.0.1:9/v1")
-    page.click("#settings button.primary")
+    set_up(page, provider="openai", endpoint="http://127.0.0.1:9/v1")
     page.fill("#say", "Hello?")
     page.keyboard.press("Enter")
     expect(page.locator("#status")).to_contain_text("cannot be reached")

@@ -3,7 +3,7 @@
 import numpy as np
 from playwright.sync_api import Page, expect
 
-from tests.web.browser import choose_pace, recorded, settle
+from tests.web.browser import UNHURRIED, choose_pace, recorded, set_up, settle
 from tests.web.conftest import Visit
 from tests.web.sound import RATE, assert_played, offset_of, spoken
 
@@ -53,6 +53,7 @@ def test_a_new_reply_is_not_mixed_with_the_one_it_interrupts(visit: Visit, url: 
     page = visit()
     speak(page, LONG * 8)
     page.wait_for_selector(".word.now")
+    set_up(page, **UNHURRIED)
     speak(page, "Something else.")
     expect(page.locator("#status")).to_contain_text("Spoken")
     settle(page)
@@ -69,6 +70,7 @@ def test_stop_before_the_first_sound(visit: Visit) -> None:
     page.fill("#pace", "2")
     page.fill("#text", "slow words that are never heard at all")
     page.click("#speak")
+    expect(page.locator("#transcript")).to_contain_text("slow")
     page.keyboard.press("Escape")
     expect(page.locator("#status")).to_contain_text("Stopped before the first word.")
     expect(page.locator("#save")).to_be_hidden()

@@ -7,8 +7,9 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from tests.serving import running_server
-from tests.web.browser import choose_pace, recorded, settle
+from tests.web.browser import choose_pace, recorded, set_up, settle
 from tests.web.conftest import Visit
+from tests.web.murmur import MURMUR
 from tests.web.proxy import proxy
 from tests.web.sound import spoken
 
@@ -37,19 +38,20 @@ def test_a_slow_socket_is_an_underrun_and_loses_nothing(visit: Visit, url: str) 
 
 
 def test_the_page_comes_back_after_a_server_restart(visit: Visit) -> None:
-    with running_server() as first, proxy(first.url) as network:
+    with running_server(module=MURMUR) as first, proxy(first.url) as network:
         page = visit(network.url)
         expect(page.locator("#connection")).to_have_text("Connected")
         choose_pace(page, "At once")
-        page.fill("#text", TEXT)
+        page.fill("#text", f"{TEXT} " * 5)  # more than the server sends ahead
         page.click("#speak")
         page.wait_for_selector(".word.now")
         first.process.kill()
         expect(page.locator("#connection")).to_have_text("Reconnecting")
         expect(page.locator("#status")).to_contain_text("You heard")
-        with running_server() as second:
+        with running_server(module=MURMUR) as second:
             network.lead_to(second.url)
             expect(page.locator("#connection")).to_have_text("Connected")
+            page.fill("#text", "Here it is again.")
             page.click("#speak")
             expect(page.locator("#status")).to_contain_text("Spoken")
 
@@ -68,17 +70,13 @@ def test_behind_tls(visit: Visit, url: str, tmp_path: Path) -> None:
 
 
 def test_a_key_is_asked_for_and_kept_until_the_tab_closes(visit: Visit) -> None:
-    with running_server("--keys", "a-long-and-secret-key") as server:
+    with running_server("--keys", "a-long-and-secret-key", module=MURMUR) as server:
         page = visit(server.url)
         expect(page.locator("#status")).to_contain_text("asks for a key")
         expect(page.locator("#connection")).to_have_text("Key needed")
-        page.click("#settings-open")
-        page.fill("[name=key]", "a-long-and-wrong-key")
-        page.click("#settings button.primary")
+        set_up(page, key="a-long-and-wrong-key")
         expect(page.locator("#status")).to_contain_text("does not know this key")
-        page.click("#settings-open")
-        page.fill("[name=key]", "a-long-and-secret-key")
-        page.click("#settings button.primary")
+        set_up(page, key="a-long-and-secret-key")
         expect(page.locator("#connection")).to_have_text("Connected")
         assert "secret" not in page.evaluate("JSON.stringify({...localStorage})")
         page.reload()

@@ -10,7 +10,7 @@ from tests.web.sound import RATE, assert_played, offset_of, spoken
 
 SPEAK = """async ({texts, rate, sampleRate, codec}) => {
     const [{Player}, {Client}] = await Promise.all([import("./player.js"), import("./client.js")]);
-    const player = new Player({rate});
+    const player = new Player({rate, startMs: [3000, 3000]});
     const client = new Client({url: new URL("v1/stream", document.baseURI.replace("http", "ws")).href});
     await Promise.all([player.unlock(), client.connect()]);
     const speak = (text) => new Promise((resolve) => {
@@ -40,7 +40,12 @@ def test_two_contexts_play_at_once_and_apart(visit: Visit, url: str) -> None:
     done = page.evaluate(SPEAK, {"texts": texts, "rate": RATE, "codec": "opus"})
     for track, text in enumerate(texts):
         one = spoken(url, text)
-        assert done[track] == {"state": "ended", "played": one.ended.samples, "underruns": 0, "samples": one.ended.samples}
+        assert done[track] == {
+            "state": "ended",
+            "played": one.ended.samples,
+            "underruns": 0,
+            "samples": one.ended.samples,
+        }
         assert_played(one.samples, recorded(page, track))
     both = [np.flatnonzero(recorded(page, track)) for track in (0, 1)]
     assert both[0][0] < both[1][-1] and both[1][0] < both[0][-1]
@@ -64,15 +69,22 @@ def test_it_resamples_where_the_device_has_another_rate(visit: Visit, url: str, 
 def test_pcm_at_the_device_s_rate_is_played_bit_by_bit(visit: Visit, url: str) -> None:
     page = visit()
     page.locator("header").click()
-    (done,) = page.evaluate(SPEAK, {"texts": ["Not a bit is lost."], "rate": RATE, "codec": "pcm_f32le", "sampleRate": RATE})
+    (done,) = page.evaluate(
+        SPEAK, {"texts": ["Not a bit is lost."], "rate": RATE, "codec": "pcm_f32le", "sampleRate": RATE}
+    )
     assert done["state"] == "ended" and done["played"] == done["samples"]
+    signal, recording = spoken(url, "Not a bit is lost.", codec="pcm_f32le", sample_rate=RATE).samples, recorded(page)
+    start = offset_of(signal, recording)
+    assert np.array_equal(recording[start : start + len(signal)], signal)
 
 
 RESAMPLE = """async ({signal, from, to, cut}) => {
     const {Resampler} = await import("./resample.js");
     const resampler = new Resampler(from, to);
     const out = [];
-    for (let at = 0; at < signal.length; at += cut) out.push(...resampler.push(Float32Array.from(signal.slice(at, at + cut))));
+    for (let at = 0; at < signal.length; at += cut) {
+        out.push(...resampler.push(Float32Array.from(signal.slice(at, at + cut))));
+    }
     out.push(...resampler.flush());
     return out;
 }"""
@@ -83,7 +95,9 @@ def test_the_resampler_gives_the_same_however_its_input_is_cut(visit: Visit, sou
     page = visit()
     time = np.arange(source // 10) / source
     signal = (0.5 * np.sin(2 * np.pi * 440 * time) + 0.2 * np.sin(2 * np.pi * 3000 * time)).tolist()
-    cuts = [page.evaluate(RESAMPLE, {"signal": signal, "from": source, "to": target, "cut": n}) for n in (960, 97, 10**6)]
+    cuts = [
+        page.evaluate(RESAMPLE, {"signal": signal, "from": source, "to": target, "cut": n}) for n in (960, 97, 10**6)
+    ]
     assert cuts[0] == cuts[1] == cuts[2]
     assert len(cuts[0]) == target // 10
     time = np.arange(target // 10) / target
