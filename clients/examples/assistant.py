@@ -20,9 +20,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from firstword.client import Client, Context, connect
-from firstword.protocol import AudioPacket, Ended
-from firstword.sink import Sink, sink_for
+from reply import Reply
+
+from firstword.client import connect
+from firstword.sink import sink_for
 
 FRAME_S = 0.02
 RATE = 16_000
@@ -48,13 +49,12 @@ async def main() -> None:
         with sink_for(arguments.out) as sink:
             reply: Reply | None = None
             async for turn in turns(frames):
-                if turn.seconds is None:
-                    if reply:
-                        await reply.interrupt()
-                else:
+                if turn.seconds is not None:
                     reply = Reply(tts, sink, reply_to(turn.seconds))
+                elif reply and not reply.over:
+                    print(f"interrupted after: {await reply.interrupt()!r}", flush=True)
             if reply:
-                await reply.finish()
+                print(f"said: {await reply.finish()!r}", flush=True)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -66,50 +66,11 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def reply_to(seconds: float) -> str:
+async def reply_to(seconds: float) -> AsyncIterator[str]:
     """The dialogue: put a recogniser and a language model here."""
-    return (
-        f"You spoke for {seconds:.1f} seconds. I could not tell you what you said, but I can go on talking about it, "
-        "until you say something else and interrupt me, which you may do at any moment."
-    )
-
-
-class Reply:
-    """One answer being spoken."""
-
-    def __init__(self, tts: Client, sink: Sink, text: str) -> None:
-        self._context = tts.context(codec=sink.codec)
-        self._started: float | None = None
-        self._speaking = asyncio.create_task(self._speak(sink, text))
-
-    async def interrupt(self) -> None:
-        """Stop, if it still speaks, and tell what was heard."""
-        if self._speaking.done():
-            return
-        self._speaking.cancel()
-        played_ms = 1000 * (time.monotonic() - self._started) if self._started else 0.0
-        ended = await self._context.cancel(played_ms=played_ms)
-        print(f"interrupted after: {ended.spoken!r}", flush=True)
-
-    async def finish(self) -> None:
-        """Speak to the end."""
-        await asyncio.wait({self._speaking})
-
-    async def _speak(self, sink: Sink, text: str) -> None:
-        await self._context.send(text)
-        await self._context.end()
-        async for event in self._context:
-            if isinstance(event, AudioPacket):
-                self._started = self._started or time.monotonic()
-                await play(self._context, sink, event)
-            elif isinstance(event, Ended):
-                print(f"said: {event.spoken!r}", flush=True)
-
-
-async def play(context: Context, sink: Sink, packet: AudioPacket) -> None:
-    """Hand a packet to the loudspeakers."""
-    assert context.opened is not None
-    await asyncio.to_thread(sink.write, packet.payload, context.opened.sample_rate)
+    yield f"You spoke for {seconds:.1f} seconds. "
+    yield "I could not tell you what you said, but I can go on talking about it, "
+    yield "until you say something else and interrupt me, which you may do at any moment."
 
 
 async def turns(frames: AsyncIterator[bytes]) -> AsyncIterator[Turn]:

@@ -13,15 +13,14 @@ import json
 import os
 import sys
 import threading
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
+from reply import Reply
 
-from firstword.client import Client, Context, connect
-from firstword.protocol import AudioPacket, Ended
-from firstword.sink import Sink, sink_for
+from firstword.client import connect
+from firstword.sink import sink_for
 
 SYSTEM = "You are speaking aloud. Answer in short spoken sentences, without lists or markup."
 Messages = list[dict[str, str]]
@@ -39,7 +38,9 @@ async def main() -> None:
         with sink_for(arguments.out) as sink:
             while question := await lines.get():
                 messages.append({"role": "user", "content": question})
-                answer = await converse(tts, tokens(http, arguments, messages), sink, arguments.voice, lines)
+                answer = await heard(
+                    Reply(tts, sink, printed(tokens(http, arguments, messages)), arguments.voice), lines
+                )
                 messages.append({"role": "assistant", "content": answer})
                 print(f"\n[heard: {answer}]")
 
@@ -66,45 +67,27 @@ async def tokens(http: httpx.AsyncClient, arguments: argparse.Namespace, message
             data = line.removeprefix("data:").strip()
             if line.startswith("data:") and data != "[DONE]":
                 for choice in json.loads(data)["choices"]:
-                    yield choice["delta"].get("content") or ""
+                    if token := choice["delta"].get("content"):
+                        yield token
 
 
-async def converse(tts: Client, answer: AsyncIterator[str], sink: Sink, voice: str | None, lines: "Lines") -> str:
-    """Speak an answer until it ends or a line is typed; returns what was heard."""
-    context = tts.context(voice=voice, codec=sink.codec)
-    speaking = asyncio.create_task(play(context, sink))
-    writing = asyncio.create_task(write(context, answer))
+async def printed(tokens: AsyncIterator[str]) -> AsyncIterator[str]:
+    """The tokens, shown as they pass."""
+    async for token in tokens:
+        print(token, end="", flush=True)
+        yield token
+
+
+async def heard(reply: Reply, lines: "Lines") -> str:
+    """Hear an answer out, or until a line is typed."""
+    finishing = asyncio.create_task(reply.finish())
     typing = asyncio.create_task(lines.interruption())
-    started = time.monotonic()
-    await asyncio.wait({speaking, typing}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({finishing, typing}, return_when=asyncio.FIRST_COMPLETED)
     typing.cancel()
-    if speaking.done():
-        await writing
-        return (await speaking).spoken
-    writing.cancel()
-    ended = await context.cancel(played_ms=1000 * (time.monotonic() - started))
-    speaking.cancel()
-    return ended.spoken
-
-
-async def write(context: Context, answer: AsyncIterator[str]) -> None:
-    """Hand the answer on, token by token."""
-    async for token in answer:
-        if token:
-            print(token, end="", flush=True)
-            await context.send(token)
-    await context.end()
-
-
-async def play(context: Context, sink: Sink) -> Ended:
-    """Play what comes."""
-    async for event in context:
-        if isinstance(event, AudioPacket):
-            assert context.opened is not None
-            await asyncio.to_thread(sink.write, event.payload, context.opened.sample_rate)
-        elif isinstance(event, Ended):
-            return event
-    raise AssertionError("a context ends with `ended`")
+    if finishing.done():
+        return await finishing
+    finishing.cancel()
+    return await reply.interrupt()
 
 
 class Lines:
