@@ -86,10 +86,11 @@ def reference() -> str:
         INTRO,
         "## From the client\n",
         *map(_message, get_args(protocol.ClientMessage)),
+        _part(protocol.LexiconEntry, "In `open.lexicon`"),
         "## From the server\n",
         *map(_message, get_args(protocol.ServerMessage)),
         _part(protocol.Limits, "In `hello.limits`"),
-        _part(protocol.Skipped, "In `segment.skipped`"),
+        _part(protocol.Skipped, "In `segment.skipped` and `ended.skipped`"),
         _part(protocol.Word, "In `timing.words`"),
         PACKETS + "\n".join(rows) + "\n",
         "## Codes\n",
@@ -131,7 +132,8 @@ def _default(f: Field[Any]) -> str:
 
 def _meaning(f: Field[Any]) -> str:
     low, high = f.metadata["minimum"], f.metadata["maximum"]
-    unit = " characters" if f.type in (str, "str", "str | None") else ""
+    kind = str(f.type)
+    unit = " characters" if f.type is str or kind.startswith("str") else " items" if kind.startswith("tuple") else ""
     if low is not None and high is not None:
         return f"{f.metadata['doc']} {low:g} to {high:g}{unit}."
     return f"{f.metadata['doc']} At most {high:g}{unit}." if high is not None else f.metadata["doc"]

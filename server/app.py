@@ -14,6 +14,7 @@ from starlette.websockets import WebSocket
 from firstword.protocol import SUBPROTOCOL
 from server.auth import Denied
 from server.edge import Edge
+from server.explain import explain_text
 from server.metrics import CONTENT_TYPE
 from server.protocols.native import NativeConnection
 from server.settings import Settings
@@ -43,6 +44,7 @@ def create_app(settings: Settings, engines: Sequence[EngineSpec], started: Seque
         Route("/readyz", readyz),
         Route("/metrics", metrics),
         Route("/v1/voices", voices),
+        Route("/v1/explain", explain_text, methods=["POST"]),
         WebSocketRoute("/v1/stream", stream),
         Mount("/", StaticFiles(directory=_WEB, html=True)),
     ]

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from firstword.protocol import EndReason, ErrorCode
 from server.audio.encoders import UnsupportedFormatError, create_encoder
 from server.audio.format import AudioFormat, Encoder
-from server.events import Audio, Ended, Event, Flushed, Opened, Refused, SegmentStarted, SegmentTimed
+from server.events import Audio, Ended, Event, Flushed, Opened, Refused, SegmentStarted, SegmentTimed, Skipped
 from server.host import ContextOptions, Host, Refusal
+from server.intake import EndMark, FlushMark, Intake
+from server.reading import text_options
 from server.timing import SpokenSegment, estimated_s, spoken_until, word_times
 from server.track import Track
 from streaming.engine import SAMPLE_BYTES, Chunk, Failed, SegmentRequest, StopReason
+from streaming.text.alphabet import Skip
 from streaming.text.front import TextFront
 from streaming.text.segment import Segment
-from streaming.text.speak import TextOptions
-from streaming.text.surrogates import SurrogateJoiner
 
 _MOST_MARKS = 1000
 """Flushes of one context that wait to be answered. More than these are answered together with the last."""
@@ -36,14 +37,6 @@ class _Utterance:
     failure: Refused | None = None
 
 
-class _FlushMark:
-    """Everything before it was flushed."""
-
-
-class _EndMark:
-    """Nothing follows."""
-
-
 class Context:
     """One reply being spoken."""
 
@@ -58,12 +51,12 @@ class Context:
         self._wake = wake
         self._source_rate = host.speech.sample_rate
         self._stream_id = host.speech.next_stream_id()
-        self._front = TextFront(TextOptions(alphabet=host.speech.alphabet), host.speech.segment_limits)
-        self._joiner = SurrogateJoiner()
-        self._text: list[str] = []
+        self._front = TextFront(text_options(host, self.voice, options), host.speech.segment_limits)
+        self._intake = Intake(self._front)
+        self._untold: list[Skipped] = []
         self._chars = 0
         self._settle_at: float | None = None
-        self._queue: deque[_Utterance | _FlushMark | _EndMark] = deque()
+        self._queue: deque[_Utterance | FlushMark | EndMark] = deque()
         self._unsubmitted: deque[_Utterance] = deque()
         self._marks = 0
         self._indexes = itertools.count()
@@ -100,27 +93,20 @@ class Context:
                 "End it and go on in another.",
             )
         self._chars += len(delta)
-        if joined := self._joiner.push(delta):
-            self._text.append(joined)
-            self._say(self._front.push(joined))
-            self._arm_settling()
+        self._take_in(delta)
 
     def flush(self) -> None:
         """Speak what is there."""
-        self._say_rest()
-        if self._marks < _MOST_MARKS:
-            self._marks += 1
-            self._queue.append(_FlushMark())
-        self._advance()
+        answered = self._marks < _MOST_MARKS
+        self._marks += answered
+        self._take_in(FlushMark(answered))
 
     def end(self) -> None:
         """No more text. A second time it changes nothing."""
         if self.ending:
             return
         self.ending = True
-        self._say_rest()
-        self._queue.append(_EndMark())
-        self._advance()
+        self._take_in(EndMark())
 
     def credit(self, buffered_s: float) -> None:
         """The listener has this much left to play."""
@@ -130,7 +116,7 @@ class Context:
 
     def stop(self, reason: EndReason, played_s: float | None = None) -> Ended:
         """Drop everything that was not given out and say what was heard."""
-        spoken = self._source()[: spoken_until(self._segments(), self._heard(played_s))]
+        spoken = self._front.text[: spoken_until(self._segments(), self._heard(played_s))]
         self._drop()
         self._track.clear()
         self.ending = True
@@ -150,8 +136,15 @@ class Context:
             return self._ended(self._track.samples, self._spoken_text())
         return event
 
+    @property
+    def reading(self) -> bool:
+        """Does something of what was sent wait to be read."""
+        return self._intake.behind
+
     def due_at(self) -> float | None:
         """When there is something to do without anybody saying anything."""
+        if self.reading:
+            return self._host.clock()
         times = [at for at in (self._settle_at, self._track.due_at()) if at is not None]
         return min(times, default=None)
 
@@ -181,6 +174,24 @@ class Context:
 
     # Inside.
 
+    def read(self) -> None:
+        """Read on, a bounded piece of what was sent."""
+        for read in self._intake.read():
+            if isinstance(read, list):
+                self._say(read)
+            else:
+                self._queue.append(read)
+            if self._reason is not None:
+                return
+        self._arm_settling()
+        self._advance()
+
+    def _take_in(self, item: str | FlushMark | EndMark) -> None:
+        behind = self.reading
+        self._intake.put(item)
+        if not behind:
+            self.read()
+
     def _say(self, segments: list[Segment]) -> None:
         if not segments:
             return
@@ -198,14 +209,9 @@ class Context:
                 utterance.failure = _unreadable(segment).told(self.name)
         self._submit()
 
-    def _say_rest(self) -> None:
-        tail = self._joiner.flush()
-        self._text.append(tail)
-        self._say(self._front.push(tail) + self._front.flush())
-        self._settle_at = None
-
     def _arm_settling(self) -> None:
-        self._settle_at = self._host.clock() + self._options.max_buffer_s if self._front.waiting else None
+        waits = self._front.waiting and not self.reading
+        self._settle_at = self._host.clock() + self._options.max_buffer_s if waits else None
         self._wake()
 
     def _submit(self) -> None:
@@ -241,13 +247,14 @@ class Context:
             self._queue.popleft()
         self._submit()
 
-    def _play(self, item: _Utterance | _FlushMark | _EndMark) -> bool:
+    def _play(self, item: _Utterance | FlushMark | EndMark) -> bool:
         """True when this item is done and the next may play."""
-        if isinstance(item, _FlushMark):
-            self._marks -= 1
-            self._track.push_event(Flushed(self.name, self._track.position))
+        if isinstance(item, FlushMark):
+            if item.answered:
+                self._marks -= 1
+                self._track.push_event(Flushed(self.name, self._track.position))
             return True
-        if isinstance(item, _EndMark):
+        if isinstance(item, EndMark):
             self._finish(EndReason.COMPLETED)
             return True
         return self._play_utterance(item)
@@ -258,18 +265,26 @@ class Context:
         while utterance.pcm:
             self._track.push_pcm(utterance.pcm.popleft())
         if utterance.failure is not None:
-            return self._give_up(utterance.failure)
+            return self._give_up(utterance, utterance.failure)
         if utterance.stop is not None:
             self._time(utterance)
         return utterance.stop is not None
 
     def _begin(self, utterance: _Utterance) -> None:
-        if not self._track.position:
-            self._track.push_pcm(self._silence(self._options.lead_in_s))
-        utterance.first_sample = self._track.position
         segment = utterance.segment
+        lead_in_s = 0.0 if self._track.position else self._options.lead_in_s
+        self._track.push_pcm(self._silence(lead_in_s + segment.lead_s))
+        utterance.first_sample = self._track.position
         self._track.push_event(
-            SegmentStarted(self.name, utterance.index, segment.text, segment.start, segment.end, utterance.first_sample)
+            SegmentStarted(
+                self.name,
+                utterance.index,
+                segment.text,
+                segment.start,
+                segment.end,
+                utterance.first_sample,
+                self._tell(segment.skipped),
+            )
         )
         if utterance.stop is not None:
             self._time(utterance)
@@ -283,10 +298,18 @@ class Context:
         self._spoken.append(spoken)
         self._track.push_event(SegmentTimed(self.name, utterance.index, word_times(spoken)))
 
-    def _give_up(self, failure: Refused) -> bool:
+    def _tell(self, skipped: tuple[Skip, ...]) -> tuple[Skipped, ...]:
+        """What was left out since the last time this was told, and these."""
+        told = (*self._untold, *(Skipped(skip.start, skip.end, skip.reason) for skip in skipped))
+        self._untold.clear()
+        return told
+
+    def _give_up(self, utterance: _Utterance, failure: Refused) -> bool:
         """A segment without speech is passed over; anything else ends the context after what was said before it."""
         self._track.push_event(failure)
         if failure.code is ErrorCode.NOTHING_TO_SAY:
+            if utterance.first_sample is None:
+                self._untold += self._tell(utterance.segment.skipped)
             return True
         self._failed_at = spoken_until(self._segments(), self._track.position)
         self._drop()
@@ -297,7 +320,7 @@ class Context:
     def _finish(self, reason: EndReason) -> None:
         self._reason = reason
         if self._spoken:
-            self._track.push_pcm(self._silence(self._options.tail_s))
+            self._track.push_pcm(self._silence(self._front.owed_s + self._options.tail_s))
         self._track.finish()
         self._wake()
 
@@ -308,6 +331,7 @@ class Context:
         self._requested.clear()
         self._unsubmitted.clear()
         self._queue.clear()
+        self._intake.clear()
         self._settle_at = None
 
     def _encoder_failed(self, error: Exception) -> None:
@@ -324,7 +348,7 @@ class Context:
     def _spoken_segment(self, utterance: _Utterance) -> SpokenSegment:
         """Its text as it was sent, and its speech without the pause behind it."""
         segment = utterance.segment
-        text = self._source()[segment.start : segment.end]
+        text = self._front.text[segment.start : segment.end]
         samples = utterance.samples - round(segment.pause_s * self._source_rate)
         if utterance.stop is None:
             samples = max(utterance.samples, round(estimated_s(text) * self._source_rate))
@@ -345,17 +369,13 @@ class Context:
 
     def _spoken_text(self) -> str:
         """All of the text, or up to where it failed."""
-        return self._source() if self._reason is EndReason.COMPLETED else self._source()[: self._failed_at]
-
-    def _source(self) -> str:
-        """The context's text; offsets count its code points."""
-        if len(self._text) > 1:
-            self._text = ["".join(self._text)]
-        return self._text[0] if self._text else ""
+        text = self._front.text
+        return text if self._reason is EndReason.COMPLETED else text[: self._failed_at]
 
     def _ended(self, samples: int, spoken: str) -> Ended:
         assert self._reason is not None
-        return Ended(self.name, self._reason, samples, spoken, self._ttfa_s)
+        skipped = self._tell(self._front.unreported())
+        return Ended(self.name, self._reason, samples, spoken, self._ttfa_s, skipped)
 
 
 def _unreadable(segment: Segment) -> Refusal:

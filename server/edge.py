@@ -9,6 +9,7 @@ from typing import Protocol
 from server.audio.pool import EncoderPool
 from server.auth import Gate
 from server.host import Host
+from server.lexicon_file import LexiconFile
 from server.metrics import Metrics
 from server.settings import Settings
 from server.voices import VoiceRegistry
@@ -42,6 +43,7 @@ class Edge:
         self.gate = Gate.of(settings)
         self.pool = WorkerPool(engines, self.metrics, time.monotonic, settings.pool_limits)
         self.voices = VoiceRegistry(lambda: self.pool.info)
+        self.lexicon = LexiconFile(settings.lexicon)
         self.draining = False
         self._encoders = EncoderPool(settings.encoder_threads, asyncio.get_running_loop().call_soon_threadsafe)
         self._connections: set[Connection] = set()
@@ -53,6 +55,7 @@ class Edge:
             speech=self.pool,
             voices=self.voices,
             limits=settings.session_limits,
+            lexicon=lambda: self.lexicon.lexicon,
         )
 
     @property

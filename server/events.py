@@ -92,6 +92,8 @@ class Ended:
     samples: int
     spoken: str
     ttfa_s: float | None
+    skipped: tuple[Skipped, ...] = ()
+    """What was left out and no segment has told."""
 
 
 @dataclass(frozen=True, slots=True)

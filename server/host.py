@@ -10,6 +10,7 @@ from server.audio.pool import Encoders
 from server.events import Refused
 from streaming.engine import Chunk, Failed, Pace, SegmentRequest, SpeechParams, Voice
 from streaming.text.alphabet import Alphabet
+from streaming.text.lexicon import Lexicon
 from streaming.text.segment import SegmentLimits
 
 _RETRYABLE = frozenset(
@@ -60,6 +61,10 @@ class Speech(Protocol):
     def segment_limits(self) -> SegmentLimits:
         """How long its segments are best."""
 
+    @property
+    def controls(self) -> frozenset[str]:
+        """Bracketed controls that it knows."""
+
     def next_request_id(self) -> int: ...
 
     def next_stream_id(self) -> int: ...
@@ -101,6 +106,8 @@ class Host:
     speech: Speech
     voices: Voices
     limits: SessionLimits = SessionLimits()
+    lexicon: Callable[[], Lexicon] = Lexicon
+    """How the server's owner wants words to be said; each context asks once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,9 @@ class ContextOptions:
     voice: str | None = None
     format: AudioFormat = AudioFormat("opus", 24_000)
     language: str | None = None
+    emoji: str = "silent"
+    urls: str = "host"
+    lexicon: Lexicon = Lexicon()
     params: SpeechParams = SpeechParams()
     pace: Pace = Pace.REALTIME
     max_buffer_s: float = 0.3

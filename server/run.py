@@ -29,6 +29,8 @@ async def run(settings: Settings, engines: Sequence[EngineSpec], started: Sequen
         return 1
     port = sock.getsockname()[1]
     signals = _signals()
+    if settings.lexicon:
+        _reload_on_hangup(app)
     listener = create_listener(app, settings)
     serving = asyncio.create_task(listener.serve(sockets=[sock]))
     announcing = asyncio.create_task(_announce(listener, app, f"http://{_in_url(settings.host)}:{port}"))
@@ -47,6 +49,12 @@ def _signals() -> "asyncio.Queue[signal.Signals]":
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, received.put_nowait, number)
     return received
+
+
+def _reload_on_hangup(app: Starlette) -> None:
+    """SIGHUP reads the lexicon again. Without one it means what it always does: the terminal is gone."""
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, app.state.edge.lexicon.reload))
 
 
 async def _announce(listener: Listener, app: Starlette, url: str) -> None:

@@ -32,6 +32,7 @@ class Session:
         self._failed: OrderedDict[str, None] = OrderedDict()
         self._news: deque[Event] = deque()
         self._numbers = itertools.count()
+        self._turns = itertools.count()
         self._draining = False
 
     @property
@@ -134,7 +135,10 @@ class Session:
         return min(times, default=None)
 
     def settle(self) -> None:
-        """Let contexts whose text has stopped coming decide what they held back."""
+        """Let one context read on, in turn, and those whose text has stopped coming decide what they held back."""
+        reading = [context for context in self._contexts.values() if context.reading]
+        if reading:
+            reading[next(self._turns) % len(reading)].read()
         for context in list(self._contexts.values()):
             context.settle()
 

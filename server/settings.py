@@ -19,6 +19,7 @@ from pydantic_settings import (
 )
 
 from server.host import SessionLimits
+from server.lexicon_file import read_lexicon
 from server.worker_pool import PoolLimits
 from streaming.engine import EngineSpec
 
@@ -65,6 +66,9 @@ class Settings(BaseSettings):
     device: str = Field("cpu", description="Where ChatTTS computes: cpu, cuda or cuda:N.")
     slots: int = Field(8, ge=1, le=256, description="Segments that ChatTTS speaks at once in each worker.")
     speakers: str = Field("", description="A folder of ChatTTS speaker files, NAME.txt each.")
+    lexicon: Path | None = Field(
+        None, description="A file that says how words are spoken: word, tab, what to say; SIGHUP reads it again."
+    )
     workers: int = Field(1, ge=1, le=64, description="Engine worker processes.")
     encoder_threads: int = Field(2, ge=1, le=64, description="Threads that encode audio.")
     max_connections: int = Field(1000, ge=1, description="Connections at once; one more is closed with 1013.")
@@ -99,6 +103,13 @@ class Settings(BaseSettings):
         if not all(_KEY.fullmatch(key) for key in keys):
             raise ValueError("a key is at least 16 of the characters A-Z a-z 0-9 . _ ~ -")
         return keys
+
+    @field_validator("lexicon")
+    @classmethod
+    def _check_lexicon(cls, path: Path | None) -> Path | None:
+        if path is not None:
+            read_lexicon(path)
+        return path
 
     @model_validator(mode="after")
     def _check_exposure(self) -> "Settings":

@@ -176,6 +176,12 @@ class WorkerPool:
         assert self._info is not None
         return self._info.limits
 
+    @property
+    def controls(self) -> frozenset[str]:
+        """Bracketed controls that the engine knows."""
+        assert self._info is not None
+        return self._info.controls
+
     def next_request_id(self) -> int:
         """An id that no other request has."""
         return next(self._request_ids)

@@ -61,6 +61,8 @@ class EngineInfo:
     """What it can read: text is brought into it before it comes."""
     limits: SegmentLimits = SegmentLimits()
     """How long its segments are best."""
+    controls: frozenset[str] = frozenset()
+    """Bracketed controls it knows, such as `laugh`: they reach it as they are, all others are neutralised."""
 
 
 @dataclass(frozen=True, slots=True)

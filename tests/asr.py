@@ -54,9 +54,13 @@ def english_units(text: str) -> list[str]:
 
 def chinese_units(text: str) -> list[str]:
     """Simplified characters and lower-case Latin words, numbers spelled."""
-    spelled = cn2an.transform(text, "an2cn")
-    simplified: str = _simplifier().convert(spelled)
-    return _UNIT.findall(simplified.lower())
+    return _UNIT.findall(simplified(cn2an.transform(text, "an2cn")).lower())
+
+
+def simplified(text: str) -> str:
+    """Chinese as it is written in the mainland: recognisers write either."""
+    converted: str = _simplifier().convert(text)
+    return converted
 
 
 def _hear(model: Any, pcm: NDArray[np.float32], rate: int, **options: Any) -> str:

@@ -130,6 +130,7 @@ class FakeSpeech:
     sample_rate: int = RATE
     alphabet: Alphabet = CHINESE_AND_ENGLISH
     segment_limits: SegmentLimits = SegmentLimits()
+    controls: frozenset[str] = frozenset()
     samples_per_char: int = 480
     full: bool = False
     submitted: list[SegmentRequest] = field(default_factory=list)

@@ -1,17 +1,19 @@
-"""`firstword`: speak from the command line."""
+"""`firstword`: speak from the command line, or see what would be spoken."""
 
 import argparse
 import asyncio
 import codecs
+import json
 import os
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from firstword.client import Client, Context, FirstwordError, connect
+from firstword.explain import explain, show
 from firstword.latency import SendLog, leading_silence, words_of
 from firstword.protocol import AudioPacket, Ended, Error, Segment
 from firstword.sink import Sink, SinkError, sink_for
@@ -23,7 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command. Returns its exit status."""
     arguments = _parser().parse_args(argv)
     try:
-        return asyncio.run(_say(arguments))
+        run: Callable[[argparse.Namespace], int] = arguments.run
+        return run(arguments)
     except (FirstwordError, SinkError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -38,14 +41,40 @@ def _parser() -> argparse.ArgumentParser:
     say.add_argument("text", nargs="?", metavar="TEXT", help="what to say; without it, standard input")
     say.add_argument("--file", type=Path, help="say what is in this file")
     say.add_argument("--out", type=Path, help="write a .wav or .opus file instead of playing")
-    say.add_argument("--url", default=os.environ.get("FIRSTWORD_URL", _DEFAULT_URL), help="the server (%(default)s)")
-    say.add_argument("--key", default=os.environ.get("FIRSTWORD_KEY"), help="the server's key")
-    say.add_argument("--voice", help="one of the server's voices")
-    say.add_argument("--language", help="language of digits and signs, as en or zh")
+    _add_common(say)
     say.add_argument("--speed", type=float, default=1.0, help="1 is the voice's own speed")
     say.add_argument("--seed", type=int, default=0, help="same seed, same audio")
     say.add_argument("--word-ms", type=float, help="send a word each so many ms, as a language model would")
+    say.set_defaults(run=lambda arguments: asyncio.run(_say(arguments)))
+    explaining = commands.add_parser("explain", help="show stage by stage what would be spoken")
+    explaining.add_argument("text", metavar="TEXT", help="the text")
+    _add_common(explaining)
+    explaining.add_argument("--json", action="store_true", help="print the server's answer as it came")
+    explaining.set_defaults(run=_explain)
     return parser
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--url", default=os.environ.get("FIRSTWORD_URL", _DEFAULT_URL), help="the server (%(default)s)")
+    parser.add_argument("--key", default=os.environ.get("FIRSTWORD_KEY"), help="the server's key")
+    parser.add_argument("--voice", help="one of the server's voices")
+    parser.add_argument("--language", help="language of digits and signs where no word is near, as en or zh")
+    parser.add_argument("--emoji", choices=("silent", "name"), default="silent", help="what is said of emoji")
+    parser.add_argument("--urls", choices=("host", "full", "word"), default="host", help="what is said of links")
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    answer = explain(
+        arguments.url,
+        arguments.text,
+        key=arguments.key,
+        voice=arguments.voice,
+        language=arguments.language,
+        emoji=arguments.emoji,
+        urls=arguments.urls,
+    )
+    print(json.dumps(answer, ensure_ascii=False, indent=2) if arguments.json else show(answer))
+    return 0
 
 
 async def _say(arguments: argparse.Namespace) -> int:
@@ -65,6 +94,8 @@ def _context(client: Client, arguments: argparse.Namespace, sink: Sink) -> Conte
     return client.context(
         voice=arguments.voice,
         language=arguments.language,
+        emoji=arguments.emoji,
+        urls=arguments.urls,
         codec=sink.codec,
         speed=arguments.speed,
         seed=arguments.seed,

@@ -153,6 +153,9 @@ class Client:
         max_buffer_ms: int = 300,
         lead_in_ms: int = 0,
         tail_ms: int = 0,
+        emoji: str = "silent",
+        urls: str = "host",
+        lexicon: tuple[protocol.LexiconEntry, ...] = (),
     ) -> Context:
         """A new context; `protocol.Open` says what the arguments mean. Nothing is sent yet."""
         name = name or f"c{next(self._names)}"
@@ -170,6 +173,9 @@ class Client:
             max_buffer_ms=max_buffer_ms,
             lead_in_ms=lead_in_ms,
             tail_ms=tail_ms,
+            emoji=emoji,
+            urls=urls,
+            lexicon=lexicon,
         )
         context = self._contexts[name] = Context(self, opening)
         return context

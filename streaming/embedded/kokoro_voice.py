@@ -1,13 +1,13 @@
-"""Mandarin and English in one voice, by Kokoro: planned a sentence at a time, decoded in windows."""
+"""Mandarin and English in one voice, by Kokoro: a sentence planned whole, then decoded in windows."""
 
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import onnxruntime
-from numpy.typing import NDArray
 
-from streaming.embedded.kokoro_model import KokoroModel
+from streaming.embedded.kokoro_model import FRAME_SAMPLES, KokoroModel, Values
+from streaming.embedded.kokoro_norms import Norms
 from streaming.embedded.kokoro_windows import Windows
 from streaming.embedded.language import CHINESE, runs
 from streaming.embedded.phonemes import pieces
@@ -15,7 +15,7 @@ from streaming.embedded.silence import Samples
 from streaming.embedded.speaker import Piece
 from streaming.engine import SpeechParams
 
-# A plan of 100 phonemes takes as long as a window.
+# The plan of 100 phonemes takes as long as a window.
 _SOFT_PIECE = 100
 _HARD_PIECE = 160
 
@@ -28,9 +28,10 @@ Phonemize = Callable[[str], str]
 class KokoroVoice:
     """Phonemes of each language, joined and spoken in one style."""
 
-    def __init__(self, model: KokoroModel, style: NDArray[np.float32], english: Phonemize, chinese: Phonemize) -> None:
+    def __init__(self, model: KokoroModel, style: Values, norms: Norms, english: Phonemize, chinese: Phonemize) -> None:
         self._model = model
         self._style = style.astype(np.float32)  # (510, 256), by number of phonemes
+        self._norms = norms
         self._english = english
         self._chinese = chinese
 
@@ -45,36 +46,49 @@ class KokoroVoice:
     def _begin(self, phonemes: str, params: SpeechParams) -> "KokoroSpeech":
         tokens = self._model.tokens(phonemes)
         style = self._style[min(max(len(tokens), 1), len(self._style)) - 1][None]
-        return KokoroSpeech(self._model, tokens, style, params.speed)
+        return KokoroSpeech(self._model, tokens, style, self._norms, params.speed)
 
 
 class KokoroSpeech:
-    """First the plan, then a window a step."""
+    """First the plan, then its hidden frames, then a window a step."""
 
-    def __init__(self, model: KokoroModel, tokens: list[int], style: NDArray[np.float32], speed: float) -> None:
+    def __init__(self, model: KokoroModel, tokens: list[int], style: Values, norms: Norms, speed: float) -> None:
         self._model = model
         self._tokens = tokens
         self._style = style
+        self._norms = norms
         self._speed = speed
         self._windows: Windows | None = None
+        self._hidden: Values | None = None
         self._next = 0
         self._overhang = _NOTHING
         """What the last window has behind its end, to fade into the next one."""
 
     @property
     def done(self) -> bool:
-        return self._windows is not None and self._next >= len(self._windows)
+        return self._windows is not None and self._next >= len(self._windows.stretches)
 
     def advance(self, options: onnxruntime.RunOptions) -> Samples:
         if self._windows is None:
             self._windows = Windows(self._model.plan(self._tokens, self._style, self._speed, options))
             return _NOTHING
-        window = self._windows[self._next]
-        samples = self._model.decode(self._windows.plan, window.excerpts, options)
-        faded = _cross_fade(self._overhang, samples[window.skip :])
-        self._overhang = faded[window.keep : window.keep + _CROSS_FADE]
+        if self._hidden is None:
+            self._hidden = self._model.hidden(self._windows.plan, options)
+            return _NOTHING
+        stretch = self._windows.stretches[self._next]
+        plan = self._windows.plan
+        averages = self._norms.forecast(plan.frame_energy(), self._windows.silence)
+        samples = self._model.decode(plan, self._hidden, averages, stretch, options)
         self._next += 1
-        return faded[: window.keep]
+        return self._joined(samples, FRAME_SAMPLES * stretch.frames)
+
+    def _joined(self, samples: Samples, size: int) -> Samples:
+        """`size` samples that go on where the last window ended. Each window's activations are rounded in steps of
+        its own, so the two sides of a join differ a little.
+        """
+        faded = _cross_fade(self._overhang, samples)
+        self._overhang = faded[size : size + _CROSS_FADE]
+        return faded[:size]
 
 
 def _cross_fade(old: Samples, new: Samples) -> Samples:

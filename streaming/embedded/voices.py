@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
+from streaming.embedded import kokoro_norms
 from streaming.embedded.hibari_voice import HibariModel, HibariVoice
 from streaming.embedded.kokoro_model import KokoroModel
 from streaming.embedded.kokoro_voice import KokoroVoice, Phonemize
@@ -13,7 +14,7 @@ from streaming.embedded.language import CHINESE
 from streaming.embedded.speaker import Speaker
 from streaming.engine import SpeechParams, Voice
 
-_STYLES = Path(__file__).parents[1] / "data" / "kokoro_voices.npz"
+STYLES = Path(__file__).parents[1] / "data" / "kokoro_voices.npz"
 _LICENCE = "Apache-2.0"
 _WARM_UP = "好，我们准备好了。"
 
@@ -58,12 +59,13 @@ def _kokoro_voices(model: KokoroModel, hibari: HibariModel, chinese: Phonemize) 
     def english(text: str) -> str:
         return " ".join(hibari.phonemize(text))
 
-    with np.load(_STYLES) as styles:
-        return {voice: KokoroVoice(model, styles[voice.name], english, chinese) for voice in _KOKORO}
+    norms = kokoro_norms.load()
+    with np.load(STYLES) as styles:
+        return {voice: KokoroVoice(model, styles[voice.name], norms[voice.name], english, chinese) for voice in _KOKORO}
 
 
 def _warm(voice: KokoroVoice) -> None:
-    """One plan and its first window: the shortest there are."""
+    """One plan, its hidden frames and its first window: the shortest there are."""
     speech = voice.pieces(_WARM_UP, CHINESE)[0].begin(SpeechParams())
-    for _ in range(2):
+    for _ in range(3):
         speech.advance(onnxruntime.RunOptions())

@@ -66,15 +66,15 @@ _LETTERS = {
 }  # fmt: skip
 
 
-def fit(text: Mapped, alphabet: Alphabet, source: str, offset: int) -> tuple[Mapped, tuple[Skip, ...]]:
-    """`text` in the characters of `alphabet`. `source` is the text from `offset` on, for what is reported."""
+def fit(text: Mapped, alphabet: Alphabet, source: str) -> tuple[Mapped, tuple[Skip, ...]]:
+    """`text` in the characters of `alphabet`. `source` is what it was made from, for what is reported."""
     skipped: list[Skip] = []
 
     def say(match: re.Match[str]) -> str:
         said = _nearest(match.group(), alphabet)
         if said is None:
             at = match.start()
-            _report(skipped, source, offset, text.starts[at], text.ends[at])
+            _report(skipped, source, text.starts[at], text.ends[at])
             return " "
         return said
 
@@ -98,15 +98,15 @@ def _without_accents(char: str) -> str:
     return "".join(part for part in unicodedata.normalize("NFD", char) if not unicodedata.combining(part))
 
 
-def _report(skipped: list[Skip], source: str, offset: int, start: int, end: int) -> None:
+def _report(skipped: list[Skip], source: str, start: int, end: int) -> None:
     """Add one character; neighbours become one report."""
-    gap = source[skipped[-1].end - offset : start - offset] if skipped else "x"
+    gap = source[skipped[-1].end : start] if skipped else "x"
     if skipped and not gap.strip() and start <= skipped[-1].end + 1:
         start = min(start, skipped[-1].start)
         end = max(end, skipped.pop().end)
         first = start if not skipped else max(start, skipped[-1].end)
         start = first
-    skipped.append(Skip(source[start - offset : end - offset], start, end, "unsupported"))
+    skipped.append(Skip(source[start:end], start, end, "unsupported"))
 
 
 def has_words(text: str) -> bool:

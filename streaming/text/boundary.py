@@ -39,6 +39,11 @@ UNSURE = Verdict(Mark.UNSURE, 0)
 _TITLES = word_set("mr mrs ms dr prof st mt ft gen sen rep gov capt cpt lt col sgt maj rev hon pres sr jr mx fr")
 """A name follows these, so a capital letter after them proves nothing."""
 _NEVER_END = frozenset(["e.g", "i.e", "vs", "cf", "viz", "eg", "ie", "fig", "figs", "vol", "approx", "ca"])
+_BEFORE_NUMBER = word_set(
+    "p pp c ca fig figs eq ch sec ex art ext vol approx jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+"""A number after these belongs to them."""
+_NOT_PLAIN = _TITLES | _NEVER_END | _BEFORE_NUMBER | {"no"}
 _CALENDAR = word_set(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
     " september october november december est edt cst cdt mst mdt pst pdt gmt utc cet cest bst jst"
@@ -134,7 +139,7 @@ def _judge_by_next_word(token: str, rest: str, close: int, final: bool) -> Verdi
 def _ends_before(token: str, word: str) -> bool:
     """Does a stop after `token` end the sentence when `word` comes next."""
     low = token.lower().strip("([\"'“‘")
-    if low == "no":
+    if low == "no" or (low in _BEFORE_NUMBER and is_digit(word[0])):
         return not is_digit(word[0])
     if word[0].islower() or low in _TITLES or low in _NEVER_END:
         return word[0].islower() and _is_plain(token)
@@ -154,7 +159,7 @@ def _oracle(token: str, word: str) -> bool:
 def _is_plain(token: str) -> bool:
     """A word that no abbreviation looks like: then the stop ends the sentence whatever follows."""
     word = token.strip("([\"'“‘")
-    if len(word) < 2 or "." in word or is_digit(word[0]) or word.lower() in _TITLES | _NEVER_END | {"no"}:
+    if len(word) < 2 or "." in word or is_digit(word[0]) or word.lower() in _NOT_PLAIN:
         return False
     return all(_oracle(form, "Smith") for form in {word, word.lower(), word.capitalize()})
 

@@ -11,22 +11,21 @@ from dataclasses import dataclass
 
 from streaming.text.chars import NEWLINES, is_han, word_set
 from streaming.text.mapped import Mapped
-from streaming.text.surrogates import SurrogateJoiner
+from streaming.text.ssml import break_s
 
 _HOLD = 300
-_BLOCK = 1024
 
 _KEPT = frozenset("！，：；？（）［］｛｝～…½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞²³™®©\u200d\ufe0f¯´¨")
 """Compatibility characters that mean more as they are."""
 _HIDDEN_TAGS = word_set("think thinking reasoning thought scratchpad script style")
 _BLOCK_TAGS = word_set(
-    "address article aside blockquote br break dd div dl dt figcaption figure footer form h1 h2 h3 h4 h5 h6 header"
+    "address article aside blockquote br dd div dl dt figcaption figure footer form h1 h2 h3 h4 h5 h6 header"
     " hr li main nav ol p pre section table td th title tr ul"
 )
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,40})((?:\s+[\w:-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>]+))*)\s*/?>")
 _TOKEN = re.compile(r"<\|[^|<>\n]{1,60}\|>")
 _COMMENT = re.compile(r"<!--.*?-->|<![A-Za-z][^<>]*>|<\?[^<>]*>", re.DOTALL)
-_AUTOLINK = re.compile(r"<((?:https?://|mailto:)?[^\s<>]*[.@:][^\s<>]*)>")
+_AUTOLINK = re.compile(r"<([A-Za-z][^\s<>]*[.@:][^\s<>]*)>")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ENTITY_HEAD = re.compile(r"&(?:#[xX]?)?[A-Za-z0-9]{0,32}\Z")
 _LINK = re.compile(r"\[([^\[\]\n]{0,200})\]\(([^()\s]*(?:\([^()\s]*\))?[^()\s]*)(?:\s+\"[^\"\n]*\")?\)")
@@ -57,6 +56,8 @@ class Found:
     says: str | None
     inner: tuple[int, int] | None = None
     """Part of it that goes on as it is, instead of `says`."""
+    pause_s: float | None = None
+    """The silence that a newline in `says` stands for."""
 
 
 _WAIT = Found(0, None)
@@ -67,7 +68,6 @@ class Cleaner:
 
     def __init__(self, controls: frozenset[str] = frozenset()) -> None:
         self._controls = controls
-        self._joiner = SurrogateJoiner()
         self._text = ""
         self._offset = 0
         self._line_start = True
@@ -78,6 +78,9 @@ class Cleaner:
         self._hidden_at = 0
         self.skipped: list[tuple[int, int, str]] = []
         """Source ranges of what was left out and is more than markup, with the reason. The reader empties it."""
+        self.pauses: list[tuple[int, float]] = []
+        """Offsets into all clean text of newlines that ask for a silence, in seconds. The reader empties it."""
+        self._given = 0
 
     @property
     def consumed(self) -> int:
@@ -91,7 +94,7 @@ class Cleaner:
 
     def push(self, delta: str) -> Mapped:
         """Clean text that became certain."""
-        return self._feed(self._joiner.push(delta), final=False)
+        return self._feed(delta, final=False)
 
     def settle(self) -> Mapped:
         """Text has stopped coming: give up a `!` that no picture followed; it may end a sentence."""
@@ -99,7 +102,7 @@ class Cleaner:
 
     def flush(self) -> Mapped:
         """What was held back, as if nothing followed."""
-        out = self._feed(self._joiner.flush(), final=True)
+        out = self._feed("", final=True)
         if self._hidden and self._hidden_at < self._offset:
             self.skipped.append((self._hidden_at, self._offset, self._hidden))
             self._hidden_at = self._offset
@@ -109,27 +112,28 @@ class Cleaner:
         out: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
-        for block in range(0, max(len(text), 1), _BLOCK):
-            self._text += text[block : block + _BLOCK]
-            last = final and block + _BLOCK >= len(text)
-            at = 0
-            while at < len(self._text):
-                if end := self._plain_end(at):
-                    out += self._text[at:end]
-                    starts += range(self._offset + at, self._offset + end)
-                    ends += range(self._offset + at + 1, self._offset + end + 1)
-                    at = end
-                    continue
-                found = self._at(at, final=last)
-                if found is _WAIT:
-                    break
-                for char, start, end in self._said(at, found):
-                    out.append(char)
-                    starts.append(start)
-                    ends.append(end)
-                at += found.length
-            self._text = self._text[at:]
-            self._offset += at
+        self._text += text
+        at = 0
+        while at < len(self._text):
+            if end := self._plain_end(at):
+                out += self._text[at:end]
+                starts += range(self._offset + at, self._offset + end)
+                ends += range(self._offset + at + 1, self._offset + end + 1)
+                at = end
+                continue
+            found = self._at(at, final=final)
+            if found is _WAIT:
+                break
+            if found.pause_s is not None:
+                self.pauses.append((self._given + len(out), found.pause_s))
+            for char, start, end in self._said(at, found):
+                out.append(char)
+                starts.append(start)
+                ends.append(end)
+            at += found.length
+        self._text = self._text[at:]
+        self._offset += at
+        self._given += len(out)
         return Mapped("".join(out), tuple(starts), tuple(ends))
 
     def _plain_end(self, at: int) -> int:
@@ -243,7 +247,7 @@ class Cleaner:
             return self._read_tag(at, match)
         if match := _AUTOLINK.match(window):
             return Found(match.end(), None, match.span(1))
-        opens = len(window) < 2 or window[1].isalpha() or window[1] in "/!|?"
+        opens = len(window) < 2 or (window[1].isascii() and window[1].isalpha()) or window[1] in "/!|?"
         if not whole and opens and not any(char in "<>\n" for char in window[1:]):
             return _WAIT
         return Found(1, None)
@@ -253,6 +257,9 @@ class Cleaner:
         if name in _HIDDEN_TAGS and not match.group(1) and not match.group().endswith("/>"):
             self._hide(name, at)
             return Found(match.end(), "")
+        if name == "break":
+            pause_s = break_s(match.group(3))
+            return Found(match.end(), "\n", pause_s=pause_s) if pause_s else Found(match.end(), "")
         return Found(match.end(), "\n" if name in _BLOCK_TAGS else "")
 
     def _read_entity(self, at: int, whole: bool) -> Found:

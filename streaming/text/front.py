@@ -10,9 +10,11 @@ from streaming.text.segment import Segment, Segmenter, SegmentLimits
 from streaming.text.speak import TextOptions, fit_spoken, verbalise
 from streaming.text.surrogates import SurrogateJoiner
 
+_PIECE = 1024
+
 
 class TextFront:
-    """Cleans, segments and verbalises. Offsets are code points into everything pushed. Owned by one context."""
+    """Cleans, segments and verbalises; keeps the text as it came. Owned by one context."""
 
     def __init__(self, options: TextOptions | None = None, limits: SegmentLimits | None = None) -> None:
         options = options or TextOptions()
@@ -22,14 +24,25 @@ class TextFront:
         self._segmenter = Segmenter(limits or SegmentLimits())
         self._clean = Mapped()
         self._clean_at = 0
-        self._source = ""
-        self._source_at = 0
+        self._parts: list[str] = []
         self._language = options.languages[0]
+
+    @property
+    def text(self) -> str:
+        """Everything pushed, halves of surrogate pairs joined: what the offsets of segments count in code points."""
+        if len(self._parts) > 1:
+            self._parts = ["".join(self._parts)]
+        return self._parts[0] if self._parts else ""
 
     @property
     def waiting(self) -> bool:
         """Is there text that would be spoken if nothing followed."""
         return self._segmenter.waiting or self._cleaner.holding
+
+    @property
+    def owed_s(self) -> float:
+        """Silence that was asked for behind the last segment, in seconds, and that none has given yet."""
+        return self._segmenter.owed_s
 
     def push(self, delta: str) -> list[Segment]:
         """Take in more text; return the segments that became certain."""
@@ -37,26 +50,33 @@ class TextFront:
 
     def settle(self) -> list[Segment]:
         """Text has stopped coming: return what ends at a sentence or a clause, as if nothing followed."""
-        rest = self._cleaner.settle()
-        self._clean += rest
-        return self._speak_all(self._segmenter.push(rest.text) + self._segmenter.settle())
+        return self._speak_all(self._cut(self._cleaner.settle()) + self._segmenter.settle())
 
     def flush(self) -> list[Segment]:
         """Return everything that is left. Idempotent; text may go on."""
         segments = self._push(self._joiner.flush())
-        rest = self._cleaner.flush()
-        self._clean += rest
-        return segments + self._speak_all(self._segmenter.push(rest.text) + self._segmenter.flush())
+        return segments + self._speak_all(self._cut(self._cleaner.flush()) + self._segmenter.flush())
 
     def unreported(self) -> tuple[Skip, ...]:
         """What was skipped behind the last segment. Ask after a flush; each is given once."""
-        return self._skips_before(self._source_at + len(self._source))
+        return self._skips_before(len(self.text))
 
     def _push(self, text: str) -> list[Segment]:
-        self._source += text
-        clean = self._cleaner.push(text)
+        """A piece at a time: what is kept for each character is forgotten before the next piece."""
+        segments = []
+        for at in range(0, len(text), _PIECE):
+            piece = text[at : at + _PIECE]
+            self._parts.append(piece)
+            segments += self._speak_all(self._cut(self._cleaner.push(piece)))
+        return segments
+
+    def _cut(self, clean: Mapped) -> list[Segment]:
+        """The segments of clean text; what is said for them is not known yet."""
         self._clean += clean
-        return self._speak_all(self._segmenter.push(clean.text))
+        for at, pause_s in self._cleaner.pauses:
+            self._segmenter.ask_pause(at, pause_s)
+        self._cleaner.pauses.clear()
+        return self._segmenter.push(clean.text)
 
     def _speak_all(self, segments: list[Segment]) -> list[Segment]:
         spoken = [self._speak(segment) for segment in segments]
@@ -70,7 +90,7 @@ class TextFront:
         said = verbalise(clean, self._options, language)
         start, end = clean.starts[0], max(clean.ends)
         hidden = self._skips_before(end)
-        spoken, skipped = fit_spoken(said, self._options, self._source, self._source_at)
+        spoken, skipped = fit_spoken(said, self._options, self.text)
         return replace(
             segment,
             start=start,
@@ -88,10 +108,8 @@ class TextFront:
         return tuple(Skip("", start, stop, reason) for start, stop, reason in found)
 
     def _forget(self) -> None:
-        """Let go of what no later segment can need."""
+        """Let go of clean text that no later segment can need."""
         done = self._segmenter.consumed - self._clean_at
-        self._clean = self._clean[done:]
-        self._clean_at += done
-        kept = self._clean.starts[0] if self._clean.starts else self._cleaner.consumed
-        self._source = self._source[kept - self._source_at :]
-        self._source_at = kept
+        if done:
+            self._clean = self._clean[done:]
+            self._clean_at += done

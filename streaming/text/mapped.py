@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 
@@ -57,22 +57,19 @@ class Mapped:
 
     def links(self) -> tuple[Link, ...]:
         """The mapping, joined where characters say themselves one after another."""
-        breaks = [at for at in range(1, len(self.text)) if not self._continues(at)]
-        cuts = [0, *breaks, len(self.text)] if self.text else []
-        return tuple(Link(a, b, self.starts[a], self.ends[b - 1]) for a, b in pairwise(cuts))
-
-    def _continues(self, at: int) -> bool:
-        """Does the character at `at` belong to the link of the one before it."""
-        one, before = self._range(at), self._range(at - 1)
-        if one == before:
-            return True
-        if not (one[1] - one[0] == 1 == before[1] - before[0] and one[0] == before[1]):
-            return False
-        # Neighbours that say themselves, unless either is only a part of what is said for its character.
-        return self._range(at + 1) != one and self._range(at - 2) != before
-
-    def _range(self, at: int) -> tuple[int, int]:
-        return (self.starts[at], self.ends[at]) if 0 <= at < len(self.text) else (-1, -1)
+        links: list[Link] = []
+        itself = False  # does the last link say itself, so far
+        at = 0
+        for (start, end), same in groupby(zip(self.starts, self.ends, strict=True)):
+            length = sum(1 for _ in same)
+            single = length == 1 == end - start
+            if itself and single and links[-1].end == start:
+                links[-1] = Link(links[-1].spoken_start, at + 1, links[-1].start, end)
+            else:
+                links.append(Link(at, at + length, start, end))
+            itself = single
+            at += length
+        return tuple(links)
 
 
 def concat(parts: list[Mapped]) -> Mapped:

@@ -74,6 +74,7 @@ def letters(word: str, joint: str = "-") -> str:
 
 
 _CAPS = re.compile(r"(?<![A-Z])(?:[A-Z]{2,}+(?:s(?![A-Za-z])|(?![a-z]))|[A-Z]{2,}(?=[A-Z][a-z]{2}))")
+_MIXED_CAPS = re.compile(r"\b([A-Z][a-z][A-Z])(s?)\b")
 _CAPS_RUN = re.compile(r"(?<![A-Za-z&])[A-Z]{1,}(?:[ '’-]+[A-Z]+){2,}(?![A-Za-z&])")
 _SPOKEN_CAPS = word_set(
     "NASA NATO UNESCO UNICEF OPEC ASEAN AIDS COVID SARS RAM ROM LASER RADAR SIM PIN ASAP FIFA UEFA NAFTA JSON "
@@ -81,7 +82,7 @@ _SPOKEN_CAPS = word_set(
     "THE IS WE HE SHE TO IN ON AT OR SO IF MY ME BE DO GO UP BY AN AS OF NEVER STOP NOW BUT FOR ARE YOU WAS "
     "HAS HAD CAN GET NEW BIG RED CAT DOG SAT HAT RUN OUT WHO WHY HOW HELP MUST ONLY VERY THIS THAT WITH FROM "
     "GOOD BAD HELLO WORLD OPEN CLOSE DONE NOTE WAY OFF DAY MAN WHAT WHEN BACK HOT OUR OWN FREE SALE BEST LOVE "
-    "LIKE JUST HERE LAST NEXT PLAN LIVE TODAY FIRST TIPS"
+    "LIKE JUST HERE LAST NEXT PLAN LIVE TODAY FIRST TIPS ZIP"
 )
 
 _SHOUTED_CAPS = _SPOKEN_CAPS | {"IT", "I", "A"}
@@ -110,7 +111,11 @@ def _caps_run(match: re.Match[str]) -> str | None:
 
 def caps_rules(joint: str) -> tuple[Rule, ...]:
     """Words in capitals; the letters of an initialism are joined by `joint`."""
-    return (Rule("shouting", _CAPS_RUN, _caps_run), Rule("initialism", _CAPS, partial(caps, joint)))
+    return (
+        Rule("shouting", _CAPS_RUN, _caps_run),
+        Rule("mixed initialism", _MIXED_CAPS, lambda match: letters(match[1], joint) + ("'s" if match[2] else "")),
+        Rule("initialism", _CAPS, partial(caps, joint)),
+    )
 
 
 _URL = re.compile(
@@ -122,15 +127,21 @@ _URL = re.compile(
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
-def address_rules(policy: str, dot: str, at: str, link: str) -> tuple[Rule, ...]:
+def address_rules(policy: str, dot: str, at: str, link: str, spell: Callable[[str], str]) -> tuple[Rule, ...]:
     """How e-mail addresses and links are said: the host only (`host`), all of it (`full`), or a word (`word`)."""
 
+    def plain(address: str) -> str:
+        """Digits one by one, as one dictates an address; dots by name."""
+        spelled = re.sub(r"\d+", lambda digits: f" {spell(digits.group())} ", re.sub("[_-]", " ", address))
+        return re.sub(" +", " ", spelled.replace(".", dot)).strip()
+
     def url(match: re.Match[str]) -> str:
-        return _say_url(match.group(), policy, dot, link)
+        address, tail = _split_tail(match.group())
+        return (link if policy == "word" else plain(_shortened(address, policy)).replace("/", " slash ")) + tail
 
     def email(match: re.Match[str]) -> str:
         address, tail = _split_tail(match.group())
-        return _dotted(address, dot).replace("@", at) + tail
+        return plain(address).replace("@", at) + tail
 
     return (Rule("e-mail", _EMAIL, email, frozenset("@")), Rule("link", _URL, url, frozenset(".:")))
 
@@ -140,19 +151,11 @@ def _split_tail(text: str) -> tuple[str, str]:
     return kept, text[len(kept) :]
 
 
-def _say_url(text: str, policy: str, dot: str, link: str) -> str:
-    address, tail = _split_tail(text)
-    if policy == "word":
-        return link + tail
+def _shortened(address: str, policy: str) -> str:
+    """An address without its protocol; its host only, if that is the policy."""
     address = re.sub(r"^[a-z]+://", "", address, flags=re.IGNORECASE)
     address = re.sub(r"^www\.", "", address, flags=re.IGNORECASE)
-    if policy == "host":
-        address = re.split("[/?#:]", address, maxsplit=1)[0]
-    return _dotted(address, dot).replace("/", " slash ") + tail
-
-
-def _dotted(text: str, dot: str) -> str:
-    return re.sub(r"[_-]", " ", text).replace(".", dot)
+    return re.split("[/?#:]", address, maxsplit=1)[0] if policy == "host" else address
 
 
 def split_identifier(match: re.Match[str]) -> str:

@@ -5,20 +5,20 @@ so that speech starts early, later ones at a sentence. Whether a mark is such a 
 around it, so that any split of the same text into deltas gives the same segments.
 """
 
+import re
 from dataclasses import dataclass
 
 from streaming.text.alphabet import Skip
 from streaming.text.boundary import CLAUSE_MARKS, WINDOW, Mark, Verdict, judge
 from streaming.text.chars import CLOSERS, NEWLINES, OPENERS, SENTENCE_STOPS, is_digit, is_han, is_speakable
 from streaming.text.mapped import Link
-from streaming.text.surrogates import SurrogateJoiner
 from streaming.text.words import word_cut
 
 _BLOCK = 1024
 """Characters scanned at a time: the buffer stays short, so a long delta costs no more than many short ones."""
 _LEADING = 8
 """Characters kept before the first speakable one: opening quotes, signs, currency."""
-_SIGNS = frozenset("-+−±#@&~*_/\\<>=|`^%")
+_SIGNS = frozenset("-+−±#@&~*_/\\<>=|`^%√∛∑∏∫∂∞¬∀∃≈≠≤≥")
 _FORCED = (1.0, 1.5, 4.0)
 """How full a segment is when it is cut between words, at any space, anywhere."""
 
@@ -27,6 +27,8 @@ _WEAK_PAUSE_S = 0.25
 _SENTENCE_PAUSE_S = 0.45
 _LINE_PAUSE_S = 0.6
 _NO_PAUSE_S = 0.12
+MOST_PAUSE_S = 10.0
+"""The longest silence that text may ask for, however often it asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Segment:
     """Source text that is left out although someone may miss it."""
     language: str = ""
     """`en` or `zh`: how numbers and signs were read."""
+    lead_s: float = 0.0
+    """The silence before it that was asked for and that the segment before it did not give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +133,14 @@ class Segmenter:
     """Cuts text that comes in deltas into segments. Owned by one context."""
 
     def __init__(self, limits: SegmentLimits = SegmentLimits()) -> None:
-        self._joiner = SurrogateJoiner()
         self._later = _later_sizes(limits)
         self._sizes = _first_sizes(limits)
         self._buffer = ""
         self._offset = 0
         self._scan = _Scan()
+        self._asked: dict[int, float] = {}
+        self._owed_s = 0.0
+        self._given_s = 0.0
 
     @property
     def waiting(self) -> bool:
@@ -146,9 +152,22 @@ class Segmenter:
         """The offset before which nothing is held back."""
         return self._offset
 
+    @property
+    def owed_s(self) -> float:
+        """Silence that was asked for and that no segment has given yet."""
+        return max(0.0, self._owed_s - self._given_s)
+
+    def ask_pause(self, at: int, pause_s: float) -> None:
+        """The newline that comes at this offset asks for a silence of `pause_s`."""
+        self._asked[at] = pause_s
+
     def push(self, delta: str) -> list[Segment]:
         """Take in more text; return the segments that became certain."""
-        return self._feed(self._joiner.push(delta))
+        segments: list[Segment] = []
+        for at in range(0, len(delta), _BLOCK):
+            self._buffer += delta[at : at + _BLOCK]
+            segments += self._drain(final=False)
+        return segments
 
     def settle(self) -> list[Segment]:
         """Text has stopped coming: return what ends at a sentence or a clause, as if nothing followed."""
@@ -161,15 +180,8 @@ class Segmenter:
 
     def flush(self) -> list[Segment]:
         """Return everything that is left."""
-        segments = self._feed(self._joiner.flush()) + self._drain(final=True)
-        return segments + self._cut(len(self._buffer))
-
-    def _feed(self, text: str) -> list[Segment]:
-        segments: list[Segment] = []
-        for at in range(0, len(text), _BLOCK):
-            self._buffer += text[at : at + _BLOCK]
-            segments += self._drain(final=False)
-        return segments
+        segments = self._drain(final=True)
+        return segments + self._cut(len(self._buffer)) if self._buffer else segments
 
     def _drain(self, *, final: bool) -> list[Segment]:
         segments: list[Segment] = []
@@ -189,7 +201,7 @@ class Segmenter:
                 return 0
             if cut := self._cut_before():
                 return cut
-            self._count(verdict.length)
+            self._count(verdict.length if char in _MARKS else self._run())
             if cut := self._cut_after(verdict.mark):
                 return cut
         return 0
@@ -207,12 +219,26 @@ class Segmenter:
         ahead = self._buffer[at : at + WINDOW]
         return judge(self._buffer[line:at], ahead, line_start=line == self._scan.line, final=final)
 
+    def _run(self) -> int:
+        """How many characters from here on are no marks and can't fill the segment: they are counted at once."""
+        scan, sizes = self._scan, self._sizes
+        run = _PLAIN_RUN.match(self._buffer, scan.at) if scan.speakable else None
+        if run is None:
+            return 1
+        rooms = [run.end() - scan.at]
+        if not scan.least_at:
+            rooms.append(int((1 - scan.fill(sizes.least)) * sizes.least[0]))
+        if scan.forced < len(_FORCED):
+            rooms.append(int((_FORCED[scan.forced] - scan.fill(sizes.most)) * sizes.most[0]))
+        return max(1, min(rooms))
+
     def _count(self, length: int) -> None:
         scan = self._scan
-        for char in self._buffer[scan.at : scan.at + length]:
-            scan.han += is_han(char)
-            scan.plain += not is_han(char)
-            scan.speakable = scan.speakable or is_speakable(char)
+        counted = self._buffer[scan.at : scan.at + length]
+        han = 0 if counted.isascii() else sum(map(is_han, counted))
+        scan.han += han
+        scan.plain += length - han
+        scan.speakable = scan.speakable or any(map(is_speakable, counted))
         scan.at += length
         if not scan.least_at and scan.fill(self._sizes.least) >= 1:
             scan.least_at = scan.at
@@ -271,15 +297,20 @@ class Segmenter:
         self._buffer = self._buffer[length:]
         self._offset += length
         self._scan = _Scan()
+        asked_s = self._asked.pop(self._offset - 1, None)
         first = next((at for at, char in enumerate(raw) if is_speakable(char)), None)
         if first is None:
+            self._owed_s = min(self._owed_s + (asked_s or 0.0), MOST_PAUSE_S)
             return []
         self._sizes = self._later
         first, last = _lead(raw, first), len(raw.rstrip())
-        return [Segment(raw[first:last], start + first, start + last, _pause_s(raw))]
+        lead_s, pause_s = self.owed_s, _pause_s(raw) if asked_s is None else asked_s
+        self._owed_s, self._given_s = 0.0, 0.0 if asked_s is not None else pause_s
+        return [Segment(raw[first:last], start + first, start + last, pause_s, lead_s=lead_s)]
 
 
 _MARKS = NEWLINES | SENTENCE_STOPS | CLAUSE_MARKS
+_PLAIN_RUN = re.compile(rf"[^{re.escape(''.join(sorted(_MARKS)))}\u2e80-\U0010ffff]+")
 
 
 def _lead(raw: str, first: int) -> int:

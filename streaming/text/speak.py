@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from streaming.text import verbalise_en, verbalise_zh
+from streaming.text import numbers_en, numbers_zh, tables_en, verbalise_en, verbalise_zh, wording_en
 from streaming.text.alphabet import CHINESE_AND_ENGLISH, Alphabet, Skip, fit, has_words
 from streaming.text.emoji_names import name_pictures
 from streaming.text.language import english_runs
 from streaming.text.lexicon import Lexicon
 from streaming.text.mapped import Mapped, concat
+from streaming.text.notation import NOTATION
 from streaming.text.rules import GREEK_RULES, IDENTIFIER_RULES, Rule, address_rules, apply, caps_rules, rule
 
 CONTROLS = frozenset(["laugh", "uv_break", "lbreak"])
@@ -72,7 +73,7 @@ _COMBINED = re.compile("[^\\W\\d_][\u0300-\u036f]+")
 _INITIALS = re.compile(r"(?<![A-Za-z-])([A-Z](?:-[A-Z])+)(?![A-Za-z-])([.']?)")
 
 _TIDY: tuple[Rule, ...] = (
-    rule("spaces", r"\s+", " "),
+    rule("spaces", r"\s{2,}|[^\S ]", " "),
     rule("space before a mark", r"\s+(?=[,.;:!?，。！？；：、…)](?!\d))", ""),
     rule("mark before a mark", r"[,;:，；：、]\s*(?=[\s\"'”’]*[,.;:!?，。！？；：、])", ""),
     rule("marks after a stop", r"(?<=[.。！？!?])[\"“”]?[,;:，。；：、]+[\"“”]?", ""),
@@ -88,7 +89,7 @@ _TIDY_ZH: tuple[Rule, ...] = (
 _LEFT: dict[str, tuple[Rule, ...]] = {
     "en": (
         rule("left percent", "[%％]", " percent "),
-        rule("left money", r"[$€£¥₹]", lambda m: verbalise_en.MONEY_NAMES[m.group()]),
+        rule("left money", r"[$€£¥₹]", lambda m: tables_en.MONEY_NAMES[m.group()]),
         rule("left at", "@", " at "),
         rule("left degree", "°", " degrees "),
         rule("left square", "²", " squared "),
@@ -103,10 +104,10 @@ _LEFT: dict[str, tuple[Rule, ...]] = {
 
 
 def _stages(options: TextOptions, language: str) -> list[Stage]:
-    words = {"en": (" dot ", " at ", "link"), "zh": ("点", " at ", "链接")}[language]
-    rules = {"en": (verbalise_en.NUMBERS, verbalise_en.WORDS), "zh": (verbalise_zh.NUMBERS, verbalise_zh.WORDS)}[
+    words = {"en": (" dot ", " at ", "link", numbers_en.spell), "zh": ("点", " at ", "链接", numbers_zh.spell)}[
         language
     ]
+    rules = {"en": (verbalise_en.NUMBERS, wording_en.WORDS), "zh": (verbalise_zh.NUMBERS, verbalise_zh.WORDS)}[language]
     joint = "-" if language == "en" else " "
     numbers, marks = (_outside_controls(partial(_by_run, each, language)) for each in rules)
     return [
@@ -114,7 +115,7 @@ def _stages(options: TextOptions, language: str) -> list[Stage]:
         ("emoji", lambda text: name_pictures(text, options.emoji, language)),
         ("lexicon", _outside_controls(lambda text: options.lexicon.apply(text, language))),
         ("addresses", partial(apply, address_rules(options.urls, *words))),
-        ("notation", _outside_controls(partial(apply, verbalise_en.EARLY))),
+        ("notation", _outside_controls(partial(apply, NOTATION[language]))),
         ("numbers", numbers),
         ("words", marks),
         ("names", _outside_controls(partial(apply, (*IDENTIFIER_RULES, *GREEK_RULES, *caps_rules(joint))))),
@@ -137,7 +138,7 @@ def _by_run(rules: tuple[Rule, ...], language: str, text: Mapped) -> Mapped:
     """Chinese rules for Chinese text, English ones for an English quotation in it."""
     if language == "en":
         return apply(rules, text)
-    english = verbalise_en.NUMBERS if rules is verbalise_zh.NUMBERS else verbalise_en.WORDS
+    english = verbalise_en.NUMBERS if rules is verbalise_zh.NUMBERS else wording_en.WORDS
     return _apart(text, english_runs(text.text), partial(apply, english), partial(apply, rules))
 
 
@@ -158,16 +159,16 @@ def _dot_initials(match: re.Match[str]) -> str:
     return match.group() if match[2] == "'" else match[1].replace("-", ".") + "."
 
 
-def fit_spoken(text: Mapped, options: TextOptions, source: str, offset: int) -> tuple[Mapped, tuple[Skip, ...]]:
+def fit_spoken(text: Mapped, options: TextOptions, source: str) -> tuple[Mapped, tuple[Skip, ...]]:
     """`text` in the alphabet of the engine and what had to be skipped; nothing if no word is left of it."""
     skipped: list[Skip] = []
 
     def fit_part(part: Mapped) -> Mapped:
-        fitted, skips = fit(part, options.alphabet, source, offset)
+        fitted, skips = fit(part, options.alphabet, source)
         skipped.extend(skips)
         return fitted
 
     text = text.sub(_INITIALS, _dot_initials) if options.alphabet.dotted else text
-    text = text if options.alphabet.reads("'") else apply(verbalise_en.CONTRACTIONS, text)
+    text = text if options.alphabet.reads("'") else apply(wording_en.CONTRACTIONS, text)
     fitted = apply((*_TIDY, *_TIDY_ZH), _outside_controls(fit_part)(text))
     return (fitted if has_words(fitted.text) else Mapped()), tuple(skipped)

@@ -1,100 +1,33 @@
-"""English: everything that is not a word becomes words."""
+"""English: numbers and what belongs to them become words."""
 
 import re
 
+from streaming.text import calendar_en, roman
 from streaming.text import numbers_en as say
+from streaming.text.roman import ROMAN
 from streaming.text.rules import DIGITS, NUMBER, SIGNED, Rule, alternatives, digits_in_groups, letters, rule
+from streaming.text.tables_en import (
+    BEFORE_NUMBER,
+    BEFORE_YEAR,
+    CODES,
+    CURRENCY,
+    IRREGULAR,
+    MAGNITUDE,
+    MAGNITUDE_WORD,
+    MONTH,
+    NUMBERED,
+    RULERS,
+    SYSTEMS,
+    UNIT,
+    UNITS,
+    WEEKDAY,
+)
 
-_MONTHS = "January February March April May June July August September October November December"
-_MONTH = rf"(?:{'|'.join(_MONTHS.split())}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)"
-_CURRENCY = {
-    "$": ("dollar", "dollars", "cents"),
-    "€": ("euro", "euros", "cents"),
-    "£": ("pound", "pounds", "pence"),
-    "¥": ("yen", "yen", "sen"),
-    "₹": ("rupee", "rupees", "paise"),
-    "₩": ("won", "won", ""),
-    "US$": ("U-S dollar", "U-S dollars", "cents"),
-}
-MONEY_NAMES = {sign: f" {names[1]} " for sign, names in _CURRENCY.items()}
-_CODES = {"USD": "U-S dollars", "EUR": "euros", "GBP": "pounds", "CNY": "yuan", "RMB": "yuan", "JPY": "yen"}
-_MAGNITUDE = {
-    "k": "thousand",
-    "K": "thousand",
-    "m": "million",
-    "M": "million",
-    "bn": "billion",
-    "B": "billion",
-    "b": "billion",
-}
-_MAGNITUDE_WORD = r"thousand|million|billion|trillion|hundred"
-_UNITS = {
-    "km": "kilometer", "m": "meter", "cm": "centimeter", "mm": "millimeter", "mi": "mile", "ft": "foot",
-    "kg": "kilogram", "g": "gram", "mg": "milligram", "lb": "pound", "lbs": "pound", "oz": "ounce", "L": "liter",
-    "l": "liter", "ml": "milliliter", "mL": "milliliter", "s": "second", "ms": "millisecond", "min": "minute",
-    "h": "hour", "hr": "hour", "hrs": "hour", "GB": "gigabyte", "MB": "megabyte", "KB": "kilobyte",
-    "kB": "kilobyte", "TB": "terabyte", "GHz": "gigahertz", "MHz": "megahertz", "kHz": "kilohertz", "Hz": "hertz",
-    "W": "watt", "kW": "kilowatt", "V": "volt", "kWh": "kilowatt-hour", "mAh": "milliamp hour",
-    "mph": "mile per hour", "°C": "degree Celsius", "°F": "degree Fahrenheit", "°": "degree",
-    "m²": "square meter", "km²": "square kilometer", "m³": "cubic meter", "Mbps": "megabit per second",
-    "Gbps": "gigabit per second", "fps": "frame per second", "μm": "micrometer", "μg": "microgram",
-    "μs": "microsecond", "dB": "decibel", "px": "pixel", "kcal": "kilocalorie", "cal": "calorie", "yd": "yard",
-    "ha": "hectare", "Pa": "pascal", "kPa": "kilopascal",
-}  # fmt: skip
-_IRREGULAR = {
-    "foot": "feet", "inch": "inches", "hertz": "hertz", "gigahertz": "gigahertz", "megahertz": "megahertz",
-    "kilohertz": "kilohertz",
-}  # fmt: skip
-_UNIT = alternatives(_UNITS)
-_VULGAR = {
-    "½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5", "⅗": "3/5", "⅘": "4/5",
-    "⅙": "1/6", "⅚": "5/6", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8",
-}  # fmt: skip
-_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-_NUMBERED = (
-    "War|Chapter|Part|Volume|Vol\\.|Act|Scene|Section|Phase|Type|Class|Book|Level|Article|Appendix|Title|Bowl|Rocky|Stage"
-    "|Grade|Mark|Figure|Table|Fantasy|Unit|Step|Schedule|Group|Tier"
-)
-_RULERS = (
-    "Henry|Louis|Elizabeth|Charles|George|Edward|James|Richard|William|Napoleon|Philip|Catherine|Paul|Benedict|Pius|Leo"
-    "|Nicholas|Alexander|Frederick|Peter|Ramses|Ramesses|Francis|Felipe|Juan Carlos|Innocent|Gregory|Ivan|Mary"
-)
-_TITLES = {
-    "Dr": "Doctor", "Mr": "Mister", "Mrs": "Missus", "Ms": "Miz", "Prof": "Professor", "St": "Saint",
-    "Mt": "Mount", "Gen": "General", "Sen": "Senator", "Rep": "Representative", "Gov": "Governor",
-    "Capt": "Captain", "Lt": "Lieutenant", "Col": "Colonel", "Sgt": "Sergeant", "Rev": "Reverend", "Ft": "Fort",
-}  # fmt: skip
-_ABBREVIATIONS = {
-    "e.g.": "for example", "i.e.": "that is", "vs.": "versus", "vs": "versus", "approx.": "approximately",
-    "dept.": "department", "est.": "established", "Inc.": "Incorporated", "Ltd.": "Limited",
-    "Corp.": "Corporation", "Jr.": "Junior", "Sr.": "Senior", "Ave.": "Avenue", "Blvd.": "Boulevard",
-    "w/o": "without", "w/": "with ", "etc.": "et cetera", "a.k.a.": "also known as", "Ph.D.": "P-H-D",
-    "cf.": "compare",
-}  # fmt: skip
-_MATH = {
-    "≠": "is not equal to", "≥": "is at least", "≤": "is less than or equal to", ">=": "is at least",
-    "<=": "is less than or equal to", "!=": "is not equal to", "==": "equals", "=": "equals", "≈": "is about",
-    "±": "plus or minus", "×": "times", "÷": "divided by", "<": "is less than", ">": "is greater than",
-    "∞": "infinity", "√": "the square root of", "∑": "the sum of", "∈": "is in", "→": "to", "⇒": "implies",
-    "+": "plus", "−": "minus", "·": "times", "^": "to the power",
-}  # fmt: skip
-_LATEX = {
-    "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠", "times": "×", "cdot": "×", "div": "÷",
-    "pm": "±", "approx": "≈", "infty": "∞", "sum": "∑", "to": "→", "rightarrow": "→", "alpha": "α", "beta": "β",
-    "gamma": "γ", "delta": "δ", "pi": "π", "theta": "θ", "lambda": "λ", "mu": "μ", "sigma": "σ", "omega": "ω",
-    "in": "∈",
-}  # fmt: skip
-_BEFORE_YEAR = "(?:[Ii]n|[Ss]ince|[Bb]y|[Ff]rom|[Uu]ntil|[Bb]efore|[Aa]fter|[Yy]ear|[Dd]uring|[Oo]f)"
-_PAGES = {"p": "page ", "pp": "pages ", "vol": "volume ", "Vol": "Volume "}
-_PER = {
-    "month": "month", "mo": "month", "year": "year", "yr": "year", "week": "week", "wk": "week", "day": "day",
-    "hour": "hour", "hr": "hour", "minute": "minute", "min": "minute", "sec": "second", "person": "person",
-    "user": "user", "night": "night", "kg": "kilogram", "lb": "pound", "sqft": "square foot",
-}  # fmt: skip
-_WEEKDAYS = {"Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday"}
-_SYSTEMS = (
-    "version|ver\\.?|release|build|Python|Node(?:\\.js)?|Java|Ubuntu|iOS|iPadOS|macOS|Android|Windows|Chrome|Firefox|Rust|Go"
-    "|Ruby|PHP|Django|Linux|kernel|CUDA|PyTorch|TypeScript|Debian|Fedora|Postgres(?:QL)?|MySQL|Swift|Kotlin|React|Vue|update"
+_YEAR = r"(?:1\d\d\d|20\d\d)"
+_SIGN = r"(?<![A-Za-z])(?:US|AU|A|CA|C|NZ|HK|S)\$|[$€£¥₹₩]"
+_CALLED = (
+    r"(?:[Dd]ial|[Cc]all|[Tt]ext|[Pp]hone|[Tt]el|[Ff]ax|[Ee]xt|[Ee]xtension|[Nn]umber is|[Zz]ip|ZIP|[Pp]in|PIN|[Cc]ode"
+    r"|[Pp]assword|[Pp]asscode|OTP)"
 )
 
 
@@ -104,17 +37,21 @@ def _plural(unit: str, number: str) -> str:
     head, per, tail = unit.partition(" per ")
     first, _, rest = head.partition(" ")
     if first in ("square", "cubic"):
-        return f"{first} {rest}s"
-    named = _IRREGULAR.get(first, first if first.endswith("s") else f"{first}s") + (f" {rest}" if rest else "")
+        return f"{first} {IRREGULAR.get(rest, f'{rest}s')}"
+    named = IRREGULAR.get(first, first if first.endswith("s") else f"{first}s") + (f" {rest}" if rest else "")
     return named + per + tail
 
 
+def _plain_sign(sign: str) -> str:
+    return {"AU$": "A$", "CA$": "C$"}.get(sign, sign)
+
+
 def _money(match: re.Match[str]) -> str:
-    one, many, small = _CURRENCY[match["sign"]]
+    one, many, small = CURRENCY[_plain_sign(match["sign"])]
     number, magnitude = match["number"].replace(",", ""), match["magnitude"]
     minus = "minus " if match["minus"] else ""
     if magnitude:
-        return f"{minus}{say.decimal(number)} {_MAGNITUDE.get(magnitude, magnitude)} {many}"
+        return f"{minus}{say.decimal(number)} {MAGNITUDE.get(magnitude, magnitude)} {many}"
     whole, _, cents = number.partition(".")
     if len(cents) not in (0, 2):
         return f"{minus}{say.decimal(number)} {many}"
@@ -129,7 +66,7 @@ def _money(match: re.Match[str]) -> str:
 
 def _measure(match: re.Match[str]) -> str:
     number = match["number"].replace(",", "")
-    unit = _plural(_UNITS[match["unit"]], number)
+    unit = _plural(UNITS[match["unit"]], number)
     low = f"{say.decimal(match['low'])} to " if match["low"] else ""
     return f"{low}{say.decimal(match['number'])} {unit}{_per(match['per'])}"
 
@@ -137,64 +74,10 @@ def _measure(match: re.Match[str]) -> str:
 def _per(text: str | None) -> str:
     if not text:
         return ""
-    found = re.match(rf"/\s?(\d*)\s?({_UNIT})", text)
+    found = re.match(rf"/\s?(\d*)\s?({UNIT})", text)
     assert found is not None
     count, unit = found.groups()
-    return f" per {say.cardinal(count)} {_plural(_UNITS[unit], count)}" if count else f" per {_UNITS[unit]}"
-
-
-def _time(match: re.Match[str]) -> str | None:
-    hour, minute, second, half = match["h"], match["m"], match["s"], match["half"]
-    if int(hour) > 24 or int(minute) > 59:
-        return None
-    said = say.cardinal(str(int(hour)))
-    if int(minute):
-        said += f" {say.cardinal(minute) if minute[0] != '0' else f'oh {say.cardinal(minute[1])}'}"
-    elif not half:
-        said += " o'clock" if int(hour) <= 12 and not second else " hundred hours" if not second else ""
-    if second:
-        said += f" and {say.cardinal(str(int(second)))} seconds"
-    return said + (_half(half) if half else "")
-
-
-def _half(half: str) -> str:
-    end = "." if half.endswith(".") and "." not in half[:-1] else ""
-    return f" {half.strip()[0].upper()}-M{end}"
-
-
-def _hour(match: re.Match[str]) -> str:
-    return say.cardinal(match[1]) + _half(match[2])
-
-
-def _iso_date(match: re.Match[str]) -> str | None:
-    return _date(match["y"], match["m"], match["d"])
-
-
-def _date(year: str, month: str, day: str) -> str | None:
-    if not (1 <= int(month) <= 12 and 1 <= int(day) <= 31):
-        return None
-    return f"{_MONTHS.split()[int(month) - 1]} {say.ordinal(str(int(day)))}, {say.year(year)}"
-
-
-def _slash_date(match: re.Match[str]) -> str | None:
-    """Month first, as English newspapers of America write it, unless only day first is a date."""
-    first, second, year = match.groups()
-    return _date(year, first, second) or _date(year, second, first)
-
-
-def _month_day(match: re.Match[str]) -> str:
-    year = f", {say.year(match['y'])}" if match["y"] else ""
-    return f"{_month_name(match['month'])} {say.ordinal(str(int(match['d'])))}{year}"
-
-
-def _day_month(match: re.Match[str]) -> str:
-    year = f" {say.year(match['y'])}" if match["y"] else ""
-    the = "" if match.string[: match.start()].rstrip().lower().endswith("the") else "the "
-    return f"{the}{say.ordinal(str(int(match['d'])))} of {_month_name(match['month'])}{year}"
-
-
-def _month_name(text: str) -> str:
-    return next(name for name in _MONTHS.split() if name.startswith(text.rstrip(".")[:3]))
+    return f" per {say.cardinal(count)} {_plural(UNITS[unit], count)}" if count else f" per {UNITS[unit]}"
 
 
 def _version(match: re.Match[str]) -> str:
@@ -226,40 +109,49 @@ def _simple_fraction(top: str, bottom: str) -> str:
     return f"{say.cardinal(top)} {one if top == '1' else many}"
 
 
-def _roman(text: str) -> str:
-    values = [_ROMAN[char] for char in text]
-    signed = zip(values, [*values[1:], 0], strict=True)
-    return str(sum(-value if value < following else value for value, following in signed))
+def _roman_ordinal(match: re.Match[str]) -> str | None:
+    number = roman.value(match[1])
+    return say.ordinal(number) if number else None
 
 
-def _decade(match: re.Match[str]) -> str:
-    digits = match[1]
-    said = say.year(digits) if len(digits) == 4 else say.cardinal(digits)
-    return said[:-1] + "ies" if said.endswith("y") else f"{said}s"
+def _regnal(match: re.Match[str]) -> str | None:
+    """`Louis XIV`; a single `I` after a name may be who speaks next."""
+    number = roman.value(match[2])
+    if number is None or (number == "1" and re.match(r"\s+[a-z]", match.string[match.end() :])):
+        return None
+    return f"{match[1]}the {say.ordinal(number)}"
+
+
+def _roman_cardinal(match: re.Match[str]) -> str | None:
+    number = roman.value(match[2])
+    return match[1] + say.cardinal(number) if number else None
 
 
 def _years(match: re.Match[str]) -> str:
     return f"{match[1]}{say.year(match[2])}"
 
 
-def _year_range(match: re.Match[str]) -> str:
-    second = match[2] if len(match[2]) == 4 else match[1][:2] + match[2]
-    return f"{say.year(match[1])} to {say.year(second)}"
-
-
 def _range(match: re.Match[str]) -> str:
     return f"{say.decimal(match[1])} to {say.decimal(match[2])}"
-
-
-_VERBS = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would"}
 
 
 def _inches(match: re.Match[str]) -> str:
     return f"{say.cardinal(match[1])} {'inch' if match[1] == '1' else 'inches'}"
 
 
+_BEARINGS = {"N": "north", "S": "south", "E": "east", "W": "west"}
+
+
+def _inch_mark(match: re.Match[str]) -> str | None:
+    """`27"`, unless the mark closes a quotation."""
+    before = match.string[: match.start()]
+    if before.count('"') % 2 or "“" in before:
+        return None
+    return f"{say.decimal(match[1])} {'inch' if match[1] == '1' else 'inches'}"
+
+
 def _money_range(match: re.Match[str]) -> str:
-    return f"{say.decimal(match[2])} to {say.decimal(match[3])} {_CURRENCY[match[1]][1]}"
+    return f"{say.decimal(match[2])} to {say.decimal(match[3])} {CURRENCY[match[1]][1]}"
 
 
 def _scientific(match: re.Match[str]) -> str:
@@ -271,6 +163,16 @@ def _phone(match: re.Match[str]) -> str:
     return plus + ", ".join(say.spell(group) for group in re.findall(r"\d+", match.group()))
 
 
+def _short_phone(match: re.Match[str]) -> str | None:
+    """`555-0123`; what could be a range rises."""
+    rises = match[2][0] != "0" and int(match[1]) < int(match[2])
+    called = re.search(
+        r"(?:[Cc]all|[Tt]ext|[Dd]ial|[Pp]hone|[Tt]el|[Ff]ax|[Nn]umber|us at)\W*(?:is )?\Z",
+        match.string[: match.start()],
+    )
+    return f"{say.spell(match[1])}, {say.spell(match[2])}" if called or not rises else None
+
+
 def _number(match: re.Match[str]) -> str:
     text = match.group()
     digits = text.lstrip("+-−")
@@ -279,53 +181,28 @@ def _number(match: re.Match[str]) -> str:
     return say.decimal(text)
 
 
-def _around(words: str) -> str:
-    return f" {words} "
-
-
-def _hashtag(match: re.Match[str]) -> str:
-    return "hashtag " + re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", match[1])
-
-
-def _etc(match: re.Match[str]) -> str:
-    return f"{match[1] or ''}et cetera" + ("." if re.match(r"\s+[A-Z]|\s*$", match.string[match.end() :]) else "")
-
-
-EARLY: tuple[Rule, ...] = (
-    rule("wide comma", r"(?<=\d)，(?=\d{3}(?!\d))", ",", "，"),
-    rule("decimal comma", r"(?<![\d,.])(\d+),(\d{1,2})(?![\d,])", lambda m: f"{m[1]}.{m[2]}", ","),
-    rule("apostrophe", r"(?<=\w)[’‘ʼ＇](?=\w)", "'", "’‘ʼ＇"),
-    rule("latex fraction", r"\\[dt]?frac\s?\{([^{}]*)\}\s?\{([^{}]*)\}", lambda m: f"{m[1]} over {m[2]}", "\\"),
-    rule("latex root", r"\\sqrt\s?\{([^{}]*)\}", lambda m: f"√ {m[1]}", "\\"),
-    rule("latex command", r"\\([A-Za-z]+)", lambda m: _LATEX.get(m[1], f" {m[1]} "), "\\"),
-    rule(
-        "formula",
-        r"\$(?!\d+(?:\.\d+)?\s+[A-Za-z]{2,}[^$]*\s\$)([^$\n]*[=^_≤≥≠×÷<>+√αβγδπθλμσω][^$\n]*)\$(?!\d)",
-        lambda m: m[1],
-        "$",
-    ),
-    rule("formula brackets", r"\\[()\[\]]", " ", "\\"),
-    rule("coefficient", r"(?<![\w.])(\d+)(?=[xyz](?![A-Za-z])(?!\s?\d))", lambda m: f"{say.cardinal(m[1])} ", DIGITS),
-    rule("subscript", r"(?<![A-Za-z])([A-Za-z])_\{?(\d+)\}?", lambda m: f"{m[1]} {say.cardinal(m[2])}", "_"),
-    rule("power", r"(?<=\w)\s?(?:\*\*|\^)\s?\{?(-?\w+)\}?", lambda m: f" to the power {m[1]}", "^*"),
-    rule("squared", r"(?<![km])(?<=\w)²", " squared", "²"),
-    rule("cubed", r"(?<![km])(?<=\w)³", " cubed", "³"),
-    rule(
-        "vulgar fraction",
-        rf"(\d*)\s?([{''.join(_VULGAR)}])",
-        lambda m: f"{m[1]} {_VULGAR[m[2]]}".strip(),
-        "".join(_VULGAR),
-    ),
-)
-
 NUMBERS: tuple[Rule, ...] = (
     rule(
         "version",
-        rf"\b(?P<name>{_SYSTEMS}|[vV])(?P<gap>\s?)(?P<number>\d+(?:\.\d+)+|(?<=\b[vV])\d+)(?![\d.]*\d)",
+        rf"\b(?P<name>{SYSTEMS}|[vV])(?P<gap>\s?)(?P<number>\d+(?:\.\d+)+|(?<=\b[vV])\d+)(?![\d.]*\d)",
         _version,
         DIGITS,
         re.IGNORECASE,
     ),
+    rule(
+        "called number",
+        rf"\b({_CALLED}(?:\.|\s[Cc]ode)?(?:\sis|\swas)?[:\s]\s?)(\d{{3,8}}(?:(?:,| or| and) \d{{3,8}})*)(?![\d,.-]*\d)"
+        r"(?=\s*(?:[.,;!?]|$|(?:in|for|now|if|at|from|to|then|instead|right|immediately)\b))",
+        lambda m: m[1] + re.sub(r"\d+", lambda digits: say.spell(digits[0]), m[2]),
+        DIGITS,
+    ),
+    rule(
+        "international phone",
+        r"(?<!\w)\+\d{1,3}(?:[ .-]\(?\d{1,4}\)?){2,5}(?![\d-])",
+        lambda m: "plus " + ", ".join(map(say.spell, re.findall(r"\d+", m[0]))),
+        "+",
+    ),
+    rule("short phone", r"(?<![\w.,$)-])(?<!\) )(\d{3})-(\d{4})(?![\d-])", _short_phone, "-"),
     rule(
         "height",
         r"(?<![\w.])(\d)'\s?(\d{1,2})(?:\"|”|\b)",
@@ -337,38 +214,87 @@ NUMBERS: tuple[Rule, ...] = (
     rule("row", r"(?<![\w.-])\d+(?:-\d+){2,}(?![\w-])(?<!\d{4}-\d\d-\d\d)", _phone, "-"),
     rule("by", r"(\d\s?(?:m|cm|mm|km|ft)?)\s?[x×]\s?(?=[\d.]+\s?(?:m|cm|mm|km|ft)\b)", lambda m: f"{m[1]} by ", "x×"),
     rule("inches", r"(?<![\w.])(\d+)\s?in\b\.?(?=\s*(?:$|[,;.)]|tall|wide|long|deep|high))", _inches, "i"),
+    rule("inch marks", r"(?<![\w.])(\d+(?:\.\d+)?)\s?[\"″”](?!\w)", _inch_mark, '"″”'),
+    rule(
+        "hyphened measure",
+        rf"(?<![\w.,])({NUMBER})-({UNIT})(?![A-Za-z²³/])",
+        lambda m: f"{say.decimal(m[1])}-{UNITS[m[2]]}",
+        "-",
+    ),
+    rule(
+        "amps",
+        rf"({NUMBER})\s?A(?=\s(?:at|fuse|charger|current|circuit|breaker|supply|of current)\b)",
+        lambda m: f"{say.decimal(m[1])} {_plural('amp', m[1])}",
+        "A",
+    ),
+    rule(
+        "bearing",
+        rf"({NUMBER})\s?°\s?([NSEW])\b",
+        lambda m: f"{say.decimal(m[1])} degrees {_BEARINGS[m[2]]}",
+        "°",
+    ),
+    rule(
+        "fraction of a unit",
+        rf"(?<![\d/.])(\d{{1,2}})/(\d{{1,2}})\s?({UNIT})(?![\w²³/])",
+        lambda m: f"{_simple_fraction(m[1], m[2])} {UNITS[m[3]]}",
+        "/",
+    ),
+    rule(
+        "blood pressure",
+        r"(\d{2,3})/(\d{2,3})(?=\s?mmHg)",
+        lambda m: f"{say.cardinal(m[1])} over {m[2]}",
+        "/",
+    ),
     rule("out of", r"(\d+\.\d+)/(\d+)(?![\d/])", lambda m: f"{say.decimal(m[1])} out of {say.cardinal(m[2])}", "/"),
     rule("cents", rf"({NUMBER})\s?¢", lambda m: f"{say.decimal(m[1])} {'cent' if m[1] == '1' else 'cents'}", "¢"),
     rule("about", r"(?<!\w)[~≈]\s?(?=\d)", "about ", "~≈"),
-    rule("page", r"\b(pp?|vol|Vol)\.\s?(?=\d)", lambda m: _PAGES[m[1]], "."),
     rule(
-        "picture size",
-        r"\b([48])K\b(?=\s(?:TV|video|display|monitor|screen|resolution|UHD))",
-        lambda m: f"{say.cardinal(m[1])} K",
-        "K",
+        "short form",
+        rf"(?<![\w.])({alternatives(BEFORE_NUMBER)})\.\s?(?=\d)",
+        lambda m: BEFORE_NUMBER[m[1]],
+        ".",
     ),
     rule("quarter", r"\b(Q[1-4]) ((?:19|20)\d\d)\b", lambda m: f"{m[1]} {say.year(m[2])}", "Q"),
+    rule("dotted time", r"(?<![\d.])(\d{1,2})\.(?=[0-5]\d\s?[aApP]\.?[mM]\b)", lambda m: f"{m[1]}:", "."),
     rule("hour range", r"(?<=[apAP][mM])\s?[-–]\s?(?=\d)", " to ", "mM"),
     rule("money range", rf"([$€£¥])({NUMBER})\s?[-–]\s?[$€£¥]?({NUMBER})(?!\w)", _money_range, "-–"),
     rule("time range", r"(?<=:\d\d)\s?[-–]\s?(?=\d{1,2}:\d\d)", " to ", ":"),
     rule("telephone", r"(?<![\w.,-])0\d{2,4}(?:[ -]\d{3,4}){2}(?![\w-])", _phone, "0"),
-    rule("iso date", r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)", _iso_date, "-"),
-    rule("slash date", r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})(?![\d/])", _slash_date, "/"),
+    rule("iso date", r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)", calendar_en.iso_date, "-"),
+    rule(
+        "weekday date",
+        rf"\b({WEEKDAY}(?:[a-z]*day)?)\.?,?\s(\d{{1,2}})/(\d{{1,2}})(?![\d/])",
+        calendar_en.weekday_date,
+        "/",
+    ),
+    rule(
+        "weekday range",
+        rf"\b({WEEKDAY})\.?\s?[-–]\s?({WEEKDAY})\b\.?(?!\w)",
+        lambda m: f"{calendar_en.weekday(m[1])} to {calendar_en.weekday(m[2])}",
+        "-–",
+    ),
+    rule("day range", rf"\b({MONTH})\.?\s(\d{{1,2}})\s?[-–]\s?(\d{{1,2}})(?![\d:/-])", calendar_en.day_range, "-–"),
+    rule("slash date", r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})(?![\d/])", calendar_en.slash_date, "/"),
     rule(
         "month day",
-        rf"\b(?P<month>{_MONTH})\.?\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<y>\d{{4}}))?(?![\d:])",
-        _month_day,
+        rf"\b(?P<month>{MONTH})\.?\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<y>\d{{4}}))?(?![\d:])",
+        calendar_en.month_day,
         DIGITS,
     ),
-    rule("day month", rf"(?<!\d)(?P<d>\d{{1,2}})\s(?P<month>{_MONTH})\b\.?(?:\s(?P<y>\d{{4}}))?", _day_month, DIGITS),
-    rule("month year", rf"\b({_MONTH}\s)(\d{{4}})\b", _years, DIGITS),
+    rule(
+        "day month",
+        rf"(?<!\d)(?P<d>\d{{1,2}})\s(?P<month>{MONTH})\b\.?(?:\s(?P<y>\d{{4}}))?",
+        calendar_en.day_month,
+        DIGITS,
+    ),
+    rule("month year", rf"\b({MONTH}\s)(\d{{4}})\b", _years, DIGITS),
     rule(
         "time",
         r"(?<![\d:])(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}))?(?P<half>\s?[aApP]\.?[mM]\b\.?)?(?![\d:])",
-        _time,
+        calendar_en.time,
         ":",
     ),
-    rule("hour", r"(?<![\d.:])(\d{1,2})(\s?[aApP]\.?[mM]\b\.?)", _hour, "mM"),
+    rule("hour", r"(?<![\d.:])(\d{1,2})(\s?[aApP]\.?[mM]\b\.?)", calendar_en.hour, "mM"),
     rule("score", r"(?<![\d:])(\d+):(\d+)(?![\d:])", lambda m: f"{say.cardinal(m[1])} to {say.cardinal(m[2])}", ":"),
     rule(
         "address number",
@@ -385,15 +311,21 @@ NUMBERS: tuple[Rule, ...] = (
     ),
     rule(
         "money",
-        rf"(?P<minus>[-−])?(?P<sign>US\$|[$€£¥₹₩])\s?(?P<number>{NUMBER})(?:\s?(?P<magnitude>{_MAGNITUDE_WORD}|bn\b|[kKmMbB]\b))?",
+        rf"(?P<minus>[-−])?(?P<sign>{_SIGN})\s?(?P<number>{NUMBER})(?:\s?(?P<magnitude>{MAGNITUDE_WORD}|bn\b|[kKmMbB]\b))?",
         _money,
         "$€£¥₹₩",
     ),
     rule(
         "money code",
-        rf"({SIGNED})\s?({alternatives(_CODES)})\b",
-        lambda m: f"{say.decimal(m[1])} {_CODES[m[2]]}",
-        "UEGCRJ",
+        rf"({SIGNED})\s?({alternatives(CODES)})\b",
+        lambda m: f"{say.decimal(m[1])} {CODES[m[2]]}",
+        "DRPYFKNL",
+    ),
+    rule(
+        "code money",
+        rf"\b({alternatives(CODES)})\s?({NUMBER})(?:\s({MAGNITUDE_WORD})\b)?",
+        lambda m: " ".join(filter(None, (say.decimal(m[2]), m[3], CODES[m[1]]))),
+        "DRPYFKNL",
     ),
     rule(
         "percent range",
@@ -403,18 +335,19 @@ NUMBERS: tuple[Rule, ...] = (
     ),
     rule("percent", rf"({SIGNED})\s?%", lambda m: f"{say.decimal(m[1])} percent", "%"),
     rule("percent sign", r"\s?%", " percent", "%"),
-    rule("decade", r"(?<!\d)'?(\d0|\d{3}0)'?s\b", _decade, "s"),
+    rule("decade", r"(?<!\d)'?(\d0|\d{3}0)'?s\b", calendar_en.decade, "s"),
     rule(
         "measure",
-        rf"(?<![A-Za-z])(?:(?P<low>{SIGNED})\s?[-–]\s?)?(?P<number>{SIGNED})\s?(?P<unit>{_UNIT})(?P<per>/\s?\d*\s?(?:{_UNIT}))?(?![\w²³])",
+        rf"(?<![A-Za-z])(?:(?P<low>{SIGNED})\s?[-–]\s?)?(?P<number>{SIGNED})\s?(?P<unit>{UNIT})(?P<per>/\s?\d*\s?(?:{UNIT}))?(?![\w²³])",
         _measure,
         DIGITS,
     ),
+    rule("thousands", rf"({NUMBER})K(?![A-Za-z0-9])", lambda m: f"{say.decimal(m[1])} K", "K"),
     rule(
         "magnitude",
-        rf"({SIGNED})(k|K|M|bn)(?![A-Za-z0-9])",
-        lambda m: f"{say.decimal(m[1])} {_MAGNITUDE[m[2]]}",
-        "kKMbB",
+        rf"({SIGNED})(k|M|bn)(?![A-Za-z0-9])",
+        lambda m: f"{say.decimal(m[1])} {MAGNITUDE[m[2]]}",
+        "kMb",
     ),
     rule("ordinal", r"(?<![\d.,])(\d{1,15})(?:st|nd|rd|th)\b", lambda m: say.ordinal(m[1]), "snrt"),
     rule(
@@ -423,14 +356,22 @@ NUMBERS: tuple[Rule, ...] = (
         _fraction,
         "/⁄",
     ),
-    rule("year range", r"(?<![\d.,$])(1[0-9]\d\d|20\d\d)[-–](1[0-9]\d\d|20\d\d|\d\d)(?![\d.]*\d)", _year_range, "-–"),
+    rule(
+        "year range",
+        r"(?<![\d.,$])(1[0-9]\d\d|20\d\d)[-–](1[0-9]\d\d|20\d\d|\d\d)(?![\d.]*\d)",
+        calendar_en.year_range,
+        "-–",
+    ),
     rule("range", rf"(?<![\d.,\w-])({NUMBER})\s?[-–]\s?({NUMBER})(?![\w-])(?!\s?[=+])", _range, "-–"),
     rule(
         "year",
-        rf"(?<![\w$])({_BEFORE_YEAR} )(1[1-9]\d\d|20\d\d)\b(?![.,]\d)",
-        _years,
+        rf"(?<![\w$])({BEFORE_YEAR} )({_YEAR}(?:(?:,| and| or| to) {_YEAR})*)\b(?![.,%]?\d)",
+        lambda m: m[1] + re.sub(_YEAR, lambda year: say.year(year[0]), m[2]),
         DIGITS,
     ),
+    rule("the year", r"(?<=\b[Tt]he )(1[4-8]\d\d)(?<!00)(?= [a-z])", lambda m: say.year(m[1]), DIGITS),
+    rule("fiscal year", r"\bFY\s?'?(\d{2}|20\d\d)\b", lambda m: f"F-Y {say.year(m[1])}", "F"),
+    rule("era before", r"\b(AD)\s(\d{1,4})\b", lambda m: f"{letters(m[1])} {say.year(m[2])}", "A"),
     rule(
         "era",
         r"(?<![\d,.])(\d{1,4}|\d{1,3},\d{3})\s?(BC|AD|BCE|CE)\b",
@@ -438,8 +379,10 @@ NUMBERS: tuple[Rule, ...] = (
         "BAC",
     ),
     rule("numbered", r"(?:\b[Nn][Oo]\.\s?|#)(?=\d)", "number ", "#Nn"),
-    rule("regnal", rf"\b((?:{_RULERS}) )([IVX]{{1,5}})\b", lambda m: f"{m[1]}the {say.ordinal(_roman(m[2]))}", "IVX"),
-    rule("roman", rf"\b((?:{_NUMBERED}) )([IVX]{{1,5}})\b", lambda m: m[1] + say.cardinal(_roman(m[2])), "IVX"),
+    rule("century", rf"\b({ROMAN})(?=\s[Cc]entur(?:y|ies)\b)", _roman_ordinal, "IVX"),
+    rule("regnal", rf"\b((?:{RULERS}) )({ROMAN})\b", _regnal, "IVX"),
+    rule("roman", rf"\b((?:{NUMBERED}) )({ROMAN})\b", _roman_cardinal, "IVX"),
+    rule("divided", r"(?<=\d)\s/\s(?=\d)", " divided by ", "/"),
     rule("minus", r"(?<=\d)\s-\s(?=\d)|(?<=\d)\s?-\s?(?=[\d.]+\s?=)", " minus ", "-"),
     rule("plus", r"(?<=\d)\s?\+\s?(?=\d)", " plus ", "+"),
     rule("times", r"(?<=\d)\s?[*×x]\s?(?=\d)", " times ", "*x×"),
@@ -447,59 +390,4 @@ NUMBERS: tuple[Rule, ...] = (
     rule("digits and letter", r"(?<![A-Za-z])(\d+)(?=[A-Za-z])", lambda m: f"{_number(m)} ", DIGITS),
     rule("bare year", r"(?<![\w$€£¥.,#+-])((?:19|20)\d\d)(?![\w%-]|[.,]\d)", lambda m: say.year(m[1]), DIGITS),
     rule("number", rf"{SIGNED}|\.\d+", _number, DIGITS),
-)
-
-WORDS: tuple[Rule, ...] = (
-    rule("world war", r"\bWW(II|I)\b", lambda m: f"World War {say.cardinal(_roman(m[1]))}", "W"),
-    rule("languages", r"\bC\+\+", "C plus plus", "+"),
-    rule("sharp", r"\b([CF])#", lambda m: f"{m[1]} sharp", "#"),
-    rule(
-        "street",
-        r"(?<=[a-z] )St\.(?!\s+[A-Z])|(?<=[a-z] )St\.(?=\s+[A-Z])(?<=[A-Z][a-z]{3} St\.)",
-        lambda m: "Street" if m.string[m.end() :].strip() else "Street.",
-        ".",
-    ),
-    rule("weekday", r"\b(Mon|Tues?|Wed|Thurs?|Thu|Fri)\.", lambda m: _WEEKDAYS[m[1][:3]], "."),
-    rule("title", rf"\b({'|'.join(_TITLES)})\.(?=\s+(?:[A-Z]|and\b))", lambda m: _TITLES[m[1]], "."),
-    rule("et cetera", r"(&\s?c\.|\b)?\betc\.", _etc, "."),
-    rule(
-        "abbreviation",
-        rf"(?<![\w.])({alternatives(_ABBREVIATIONS)})(?![A-Za-z])|\bw/(?=\w)",
-        lambda m: _ABBREVIATIONS[m[0]],
-    ),
-    rule(
-        "dotted initials",
-        r"\b(?:[A-Z]\.){2,}",
-        lambda m: letters(m[0].replace(".", "")) + ("." if not m.string[m.end() :].strip() else ""),
-        ".",
-    ),
-    rule("wildcard", r"(?<!\w)\*\.(?=\w)", "star dot ", "*"),
-    rule(
-        "file",
-        r"(?<=\w)\.(?=(?:py|js|ts|json|txt|md|html|css|java|cpp|rs|go|sh|yml|yaml|csv|pdf|png|jpg|mp3|wav|zip|exe)\b)",
-        " dot ",
-        ".",
-    ),
-    rule("initials", r"\b([A-Z]{1,3})&([A-Z]{1,3})\b", lambda m: f"{letters(m[1])} and {letters(m[2])}", "&"),
-    rule("ampersand", r"\s?&\s?", " and ", "&"),
-    rule("hashtag", r"(?<!\w)#([A-Za-z]\w*)", _hashtag, "#"),
-    rule("at", r"(?<!\w)@(?=\w)|\s@\s", " at ", "@"),
-    rule("math", alternatives(_MATH), lambda m: _around(_MATH[m[0]]), "".join(_MATH)),
-    rule("years old", r"\by/o\b", "years old", "/"),
-    rule("per", rf"(?<=\w)\s?/\s?({'|'.join(_PER)})\b", lambda m: f" per {_PER[m[1]]}", "/"),
-    rule("either", r"(?<=[A-Za-z])/(?=[A-Za-z])", " slash ", "/"),
-)
-
-CONTRACTIONS: tuple[Rule, ...] = (
-    # For engines that can't read an apostrophe.
-    rule("can't", r"\b([Cc])an't\b", lambda m: f"{m[1]}annot", "'"),
-    rule("won't", r"\b([Ww])on't\b", lambda m: f"{m[1]}ill not", "'"),
-    rule("not", r"(?<=[A-Za-z])n't\b", " not", "'"),
-    rule("let us", r"\b([Ll])et's\b", lambda m: f"{m[1]}et us", "'"),
-    rule(
-        "is", r"\b(it|he|she|that|what|who|where|there|here|how|when)'s\b", lambda m: f"{m[1]} is", "'", re.IGNORECASE
-    ),
-    rule("verb", r"(?<=[A-Za-z])'(m|re|ve|ll|d)\b", lambda m: f" {_VERBS[m[1].lower()]}", "'", re.IGNORECASE),
-    rule("possessive", r"(?<=[A-Za-z])'(?=s\b|\s)", "", "'"),
-    rule("o'clock", r"\bo'(?=[A-Za-z])", "o", "'", re.IGNORECASE),
 )

@@ -1,13 +1,14 @@
-"""Is it said right? Twenty sentences through the whole server, heard by a recogniser.
+"""Is it said right? Sentences through the whole server, heard by a recogniser.
 
-`python -m tests.bench.speech [--language en|zh|mixed] [--json FILE]`; `make judge` installs the recogniser.
+`python -m tests.bench.speech [--language en|zh|mixed] [--numbers] [--json FILE]`; `make judge` installs the recogniser.
 
 Each text goes in once word by word and once in one piece, and both must give the same samples. English is judged by
-word error, Chinese and mixed text by character error.
+word error, Chinese and mixed text by character error; with `--numbers` forty sentences by the words of their values.
 """
 
 import argparse
 import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 
 from firstword.client import Client, connect
 from firstword.protocol import AudioPacket, Ended
-from tests.asr import chinese_units, edits, english_units, hear_chinese, hear_english
+from tests.asr import chinese_units, edits, english_units, hear_chinese, hear_english, simplified
+from tests.bench.number_texts import NUMBER_TEXTS, heard_values, values
 from tests.bench.report import Report
 from tests.bench.ttfa import VOICES, pieces
 from tests.serving import running_server
@@ -74,6 +76,8 @@ TEXTS = {
     ),
 }
 
+Hear = Callable[["Said", str], tuple[list[str], list[str]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -100,25 +104,25 @@ async def say(tts: Client, deltas: list[str], voice: str | None) -> Said:
     return Said(np.frombuffer(pcm, "<f4"), context.opened.sample_rate, announced)
 
 
-async def say_all(url: str, language: str) -> list[tuple[Said, Said]]:
+async def say_all(url: str, texts: Sequence[str], language: str) -> list[tuple[Said, Said]]:
     """Every text in one piece, and cut."""
     voice = VOICES["en" if language == "en" else "zh"]
     async with connect(url) as tts:
         return [
             (await say(tts, [text], voice), await say(tts, pieces(text, "en" if language == "en" else "zh"), voice))
-            for text in TEXTS[language]
+            for text in texts
         ]
 
 
-def judge(spoken: list[tuple[Said, Said]], language: str) -> tuple[int, int]:
+def judge(spoken: list[tuple[Said, Said]], texts: Sequence[str], hear: Hear) -> tuple[int, int]:
     """Units said, and units heard wrong."""
     said = wrong = 0
-    for text, (whole, _) in zip(TEXTS[language], spoken, strict=True):
-        expected, got = _units(whole, text, language)
+    for text, (whole, _) in zip(texts, spoken, strict=True):
+        expected, got = hear(whole, text)
         mistakes = edits(expected, got)
         said, wrong = said + len(expected), wrong + mistakes
         if mistakes:
-            print(f"  {mistakes} wrong: {text}\n           heard: {' '.join(got)}")
+            print(f"  {mistakes} wrong: {text}\n           heard: {' '.join(got)}", flush=True)
     return said, wrong
 
 
@@ -127,23 +131,46 @@ def same_both_ways(whole: Said, cut: Said) -> bool:
     return np.array_equal(whole.samples, cut.samples) and whole.announced == len(whole.samples)
 
 
-def _units(said: Said, text: str, language: str) -> tuple[list[str], list[str]]:
-    if language == "en":
-        return english_units(text), english_units(hear_english(said.samples, said.rate))
-    return chinese_units(text), chinese_units(hear_chinese(said.samples, said.rate))
+def hear_words(language: str) -> Hear:
+    """What was said and what was heard, in words or characters."""
+
+    def hear(said: Said, text: str) -> tuple[list[str], list[str]]:
+        if language == "en":
+            return english_units(text), english_units(hear_english(said.samples, said.rate))
+        return chinese_units(text), chinese_units(hear_chinese(said.samples, said.rate))
+
+    return hear
+
+
+def hear_values(language: str) -> Hear:
+    """The words of the values that were said, and of those that were heard."""
+
+    def hear(said: Said, text: str) -> tuple[list[str], list[str]]:
+        recognise = hear_english if language == "en" else hear_chinese
+        heard = recognise(said.samples, said.rate)
+        expected = values(text, language)
+        return expected, heard_values(expected, simplified(heard) if language == "zh" else heard, language)
+
+    return hear
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--language", choices=sorted(TEXTS), default="en")
+    parser.add_argument("--numbers", action="store_true", help="sentences full of numbers; en and zh only")
     parser.add_argument("--json", metavar="FILE")
     arguments = parser.parse_args()
+    language: str = arguments.language
+    if arguments.numbers and language not in NUMBER_TEXTS:
+        parser.error("--numbers is for en and zh")
+    texts = NUMBER_TEXTS[language] if arguments.numbers else TEXTS[language]
     with running_server() as server:
-        spoken = asyncio.run(say_all(server.url, arguments.language))
-    said, wrong = judge(spoken, arguments.language)
+        spoken = asyncio.run(say_all(server.url, texts, language))
+    said, wrong = judge(spoken, texts, hear_values(language) if arguments.numbers else hear_words(language))
     same = all(same_both_ways(whole, cut) for whole, cut in spoken)
-    report = Report(f"Speech through the server, {arguments.language}, {len(TEXTS[arguments.language])} sentences")
+    what = "values of " if arguments.numbers else ""
+    report = Report(f"Speech through the server, {language}, {what}{len(texts)} sentences")
     report.row("words or characters said", str(said))
     report.row("heard wrong, %", 100 * wrong / said)
     report.row("word by word and in one piece are the same", "yes" if same else "NO")

@@ -1,6 +1,7 @@
 """`firstword say` as a process, against a real server."""
 
 import asyncio
+import json
 import sys
 import wave
 from pathlib import Path
@@ -9,6 +10,22 @@ from tests.conftest import Serve
 from tests.doubles import RATE
 
 TEXT = "Hello there. How are you?"
+
+
+async def explain(*arguments: str) -> tuple[int, str, str]:
+    """Run `firstword explain`; give its exit status, standard output and standard error."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "firstword.cli",
+        "explain",
+        *arguments,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, errors = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, out.decode(), errors.decode()
 
 
 async def say(*arguments: str, stdin: list[str] | None = None) -> tuple[int, str]:
@@ -68,3 +85,34 @@ async def test_what_goes_wrong_is_a_sentence(serve: Serve, tmp_path: Path) -> No
     assert status == 1 and "There is no voice 'nobody'" in errors
     status, errors = await say(TEXT, "--url", server.url, "--out", f"{tmp_path}/a.mp9")
     assert status == 1 and "ends in .opus, .ogg, .wav" in errors
+
+
+async def test_explain_prints_the_stages(serve: Serve) -> None:
+    server = await serve()
+    status, out, _ = await explain("Dr. **Who** paid $5.\nไทย", "--url", server.url, "--voice", "bass")
+    assert status == 0
+    assert (
+        out
+        == """voice bass, alphabet chinese-and-english
+
+0-20  en  then pause 450 ms
+  source    Dr. **Who** paid $5.
+  markup    Dr. Who paid $5.
+  numbers   Dr. Who paid five dollars.
+  words     Doctor Who paid five dollars.
+  spoken    Doctor Who paid five dollars.
+
+21-24  en  then pause 120 ms
+  source    ⏎ไทย
+  markup    ไทย
+  alphabet
+  spoken
+  skipped   ไทย at 21-24: unsupported
+"""
+    )
+    status, out, _ = await explain("5 😀", "--url", server.http, "--emoji", "name", "--json")
+    assert json.loads(out)["segments"][0]["spoken"] == "five grinning face"
+    status, _, errors = await explain("hi", "--url", server.url, "--voice", "nobody")
+    assert (status, "There is no voice 'nobody'" in errors) == (1, True)
+    status, _, errors = await explain("hi", "--url", "ftp://127.0.0.1")
+    assert (status, "is no address of a server" in errors) == (1, True)

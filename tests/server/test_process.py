@@ -5,11 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx
 import pytest
 
 from firstword.client import connect
+from firstword.explain import explain
 from firstword.protocol import AudioPacket, Ended
 from server.settings import SettingsError, load
 from tests.serving import ROOT, running_server
@@ -71,6 +73,23 @@ def test_sigterm_finishes_what_is_being_spoken() -> None:
         assert (ended.reason, ended.spoken) == ("completed", TEXT + " And it goes on without a full stop")
         assert len(pcm) == 2 * ended.samples
         assert server.process.wait(timeout=10) == 0
+
+
+def test_sighup_reads_the_lexicon_again(tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text("SQL\tsequel\n")
+    with running_server("--lexicon", str(path)) as server:
+        assert explain(server.url, "SQL")["segments"][0]["spoken"] == "sequel"
+        path.write_text("SQL\tsquirrel\n")
+        server.process.send_signal(signal.SIGHUP)
+        spoken = ""
+        while spoken != "squirrel":
+            spoken = explain(server.url, "SQL")["segments"][0]["spoken"]
+        path.write_text("SQL\n")
+        command = [sys.executable, "-m", "server", "--lexicon", str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
+        assert done.returncode == 2
+        assert "words.tsv: line 1: write a word" in done.stderr
 
 
 def test_a_public_address_needs_a_key() -> None:

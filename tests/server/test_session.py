@@ -1,6 +1,7 @@
 """The session core, driven with literal values: no socket, no engine, time moved by hand."""
 
 import itertools
+from collections.abc import Callable
 
 import pytest
 
@@ -12,6 +13,7 @@ from server.host import ContextOptions, Host, SessionLimits
 from server.session import Session
 from server.voices import VoiceRegistry
 from streaming.engine import Pace, SegmentRequest
+from streaming.text.lexicon import Lexicon
 from tests.doubles import INFO, RATE, Clock, FakeSpeech
 
 PCM = ContextOptions(format=AudioFormat("pcm_s16le", RATE))
@@ -20,7 +22,12 @@ PCM = ContextOptions(format=AudioFormat("pcm_s16le", RATE))
 class Bench:
     """A session and everything around it."""
 
-    def __init__(self, limits: SessionLimits = SessionLimits(), defaults: ContextOptions = PCM) -> None:
+    def __init__(
+        self,
+        limits: SessionLimits = SessionLimits(),
+        defaults: ContextOptions = PCM,
+        lexicon: Callable[[], Lexicon] = Lexicon,
+    ) -> None:
         self.clock = Clock()
         self.speech = FakeSpeech()
         self.wakes = 0
@@ -30,6 +37,7 @@ class Bench:
             speech=self.speech,
             voices=VoiceRegistry(lambda: INFO),
             limits=limits,
+            lexicon=lexicon,
         )
         self.session = Session(host, self._woken, defaults)
 
@@ -403,6 +411,7 @@ def test_text_far_ahead_waits_for_the_listener() -> None:
     assert len(bench.speech.submitted) < 6
     total: list[Event] = []
     for _ in range(1000):
+        bench.session.settle()
         total += bench.events()
         bench.clock.now += 0.1
         if bench.speech.live:

@@ -1,13 +1,14 @@
 """The whole front end: what is said for every reported failure, however the text is cut."""
 
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.text.alphabet import CHATTTS, ENGLISH, Skip
-from streaming.text.explain import clean, explain
+from streaming.text.explain import Run, clean, explain
 from streaming.text.front import TextFront
 from streaming.text.lexicon import Lexicon, LexiconError
 from streaming.text.mapped import Link
@@ -31,7 +32,10 @@ MIXED = st.lists(
     st.sampled_from([*PIECES, "]", "&amp;", "&", "\n", "- ", "# ", "|", " ", "\ud83d", "\ude00", "😀"]), max_size=12
 )
 
-HOSTILE = r"a|[|(|<|&|*|_a|`|<b>|**a|![|[a](|<!--|1|1,|1/|9:|$|-1|A|汉|😀|\frac{|a.|a@|http://|#|a_|<think>|％|x^"
+HOSTILE = (
+    r"a|[|(|<|&|*|_a|`|<b>|**a|![|[a](|<!--|1|1,|1/|9:|$|-1|A|汉|😀|\frac{|a.|a@|http://|#|a_|<think>|％|x^|<b><i>|[[a](b)]("
+    r"|1.1.|1-|IV |A&|$1-|a@a.|x²|call 123 or |2点|1~|<a b=|&#1;|'1|1 /|\sqrt{|Louis I|,"
+)
 
 
 def segments(*deltas: str, options: TextOptions | None = None) -> list[Segment]:
@@ -63,6 +67,33 @@ def test_any_split_gives_the_same(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12)))
     deltas = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     assert segments(*deltas) == segments(text) == segments(*text)
+
+
+OPTIONS = st.sampled_from(
+    [
+        TextOptions(emoji="name", urls="full"),
+        TextOptions(languages=("zh", "en"), urls="word", controls=frozenset(["laugh", "lbreak"])),
+        TextOptions(lexicon=Lexicon.parse(["hello there\they", "的\t得", "PAGE\tleaf\ten\texact", "1\tuno"])),
+        TextOptions(languages=("en",), alphabet=ENGLISH),
+        TextOptions(alphabet=CHATTTS, controls=frozenset(["uv_break"]), emoji="name"),
+    ]
+)
+CONTROLLED = st.sampled_from(
+    [*PIECES, "[laugh]", "[uv_break]", "[lbreak", "]", '<break time="', '1s"/>', "<break/>", "😀", "Hello there", "的"]
+)
+
+
+@given(st.lists(CONTROLLED, max_size=10).map("".join), OPTIONS, st.data())
+def test_any_split_gives_the_same_with_every_option(text: str, options: TextOptions, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    deltas = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    whole, front = segments(text, options=options), TextFront(options)
+    found = [segment for delta in deltas for segment in front.push(delta)] + front.flush()
+    assert found == whole == segments(*text, options=options)
+    assert front.text == text
+    skipped = [*(skip for segment in found for skip in segment.skipped), *front.unreported()]
+    assert all(0 <= skip.start < skip.end <= len(text) for skip in skipped)
+    assert len(set(skipped)) == len(skipped)
 
 
 @given(MIXED.map("".join))
@@ -137,6 +168,41 @@ def test_allowed_controls_go_through_and_others_do_not() -> None:
     assert spoken("So [laugh] funny") == ["So funny"]
 
 
+def test_surrogate_halves_are_joined_and_count_once() -> None:
+    front = TextFront()
+    [first] = front.push("one \ud83d") + front.push("\ude00 two\n")
+    assert (first.text, first.start, first.end, front.text) == ("one 😀 two", 0, 9, "one 😀 two\n")
+    [second] = front.push("a\ude00b\ud83d") + front.flush()
+    assert (second.text, second.start, second.end, front.text) == ("ab", 10, 13, "one 😀 two\na\ufffdb\ufffd")
+
+
+@pytest.mark.parametrize(
+    ("text", "pauses"),
+    [
+        ('Hello<break time="1500ms"/>there.', [(0.0, 1.5), (0.0, 0.45)]),
+        ("Hello <break time='2s' />there.", [(0.0, 2.0), (0.0, 0.45)]),
+        ('Hello <break strength="weak"/> <break/> there.', [(0.0, 0.2), (0.4, 0.45)]),
+        ('<speak><break time="1s"/>Hello</speak>', [(1.0, 0.12)]),
+        ('All is well. <break time="1s"/>Hello', [(0.0, 0.45), (0.55, 0.12)]),
+        ('All is well. <break time="100ms"/>Hello', [(0.0, 0.45), (0.0, 0.12)]),
+        ('A long <break strength="none"/>way', [(0.0, 0.12)]),
+        ('Hello<break time="99999s"/>there', [(0.0, 10.0), (0.0, 0.12)]),
+        ('<break time="9s"/>' * 5 + "Hello", [(10.0, 0.12)]),
+        ('Hello<break time="soon"/>there', [(0.0, 0.4), (0.0, 0.12)]),
+    ],
+)
+def test_breaks_are_silences(text: str, pauses: list[tuple[float, float]]) -> None:
+    found = segments(text)
+    assert [(round(segment.lead_s, 3), segment.pause_s) for segment in found] == pauses
+    assert segments(*text) == found
+
+
+def test_a_break_behind_the_last_word_is_owed() -> None:
+    front = TextFront()
+    [segment] = front.push('All is well. <break time="2s"/>') + front.flush()
+    assert (segment.pause_s, round(front.owed_s, 3)) == (0.45, 1.55)
+
+
 def test_emoji_can_be_said() -> None:
     assert spoken("Good 👍🏽 morning", options=TextOptions(emoji="name")) == ["Good thumbs up medium skin tone morning"]
     assert spoken("很好👍", options=TextOptions(emoji="name"))[0].startswith("很好")
@@ -191,21 +257,54 @@ def test_a_sentence_at_the_end_is_said_when_text_stops(text: str) -> None:
 
 
 def test_explaining_shows_the_stages() -> None:
-    [explanation] = explain("**FBI** has 5")
+    explained = explain("<think>x</think>**FBI** prof\u00adit 5\n```\ny\n```")
+    [explanation] = explained.segments
     assert [(step.stage, step.text) for step in explanation.steps] == [
-        ("clean", "FBI has 5"),
-        ("numbers", "FBI has five"),
-        ("names", "F-B-I has five"),
+        ("source", "<think>x</think>**FBI** prof\u00adit 5"),
+        ("sanitise", "<think>x</think>**FBI** profit 5"),
+        ("markup", "FBI profit 5"),
+        ("numbers", "FBI profit five"),
+        ("names", "F-B-I profit five"),
     ]
+    assert explanation.segment.skipped == (Skip("", 0, 16, "think"),)
+    assert explained.skipped == (Skip("", 34, 43, "code"),)
     assert clean("<b>a</b> &amp; **b**") == "a & b"
+
+
+def test_explaining_shows_the_languages_of_a_segment() -> None:
+    [first, second] = explain("他说Let's go to the park at 5 pm，好吗").segments
+    assert first.runs == (Run("zh", "他说"), Run("en", "Let's go to the park at 5 pm"), Run("zh", "，"))
+    assert second.runs == (Run("zh", "好吗"),)
+
+
+def cpu_s(text: str) -> float:
+    start = time.process_time()
+    segments(text)
+    return time.process_time() - start
 
 
 @pytest.mark.parametrize("unit", [*HOSTILE.split("|"), "|", "\n", "\ud83d", "e\u0301", "A ", "1年"])
 def test_hostile_text_takes_linear_time(unit: str) -> None:
-    def seconds(size: int) -> float:
-        start = time.process_time()
-        segments(unit * (size // len(unit)))
-        return time.process_time() - start
+    small, large = (unit * (size // len(unit)) for size in (1_000, 10_000))
+    cpu_s(small)
+    assert cpu_s(large) < 40 * max(cpu_s(small), 0.02)
 
-    seconds(1_000)
-    assert seconds(10_000) < 40 * max(seconds(1_000), 0.02)
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["[" * 100_000, "(" * 50_000 + ")" * 50_000, "<b>" * 20_000 + "</b>" * 10_000])
+def test_a_hundred_thousand_brackets_take_linear_time(text: str) -> None:
+    assert cpu_s(text) < 40 * max(cpu_s(text[: len(text) // 10]), 0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("char", ["a", "1", ",", "[", "汉", " "])
+def test_a_million_characters_take_linear_time_and_bounded_memory(char: str) -> None:
+    small = cpu_s(char * 100_000)
+    assert cpu_s(char * 1_000_000) < 40 * max(small, 0.02)
+    front, text = TextFront(), char * 10_000
+    tracemalloc.start()
+    for _ in range(100):
+        front.push(text)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 8_000_000, "the text itself, twice at most, and what the next segment needs"
