@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 export OMP_WAIT_POLICY := passive
 export OMP_NUM_THREADS := 1
 
-.PHONY: install install-chattts demo test test-chattts test-clients test-slow judge normalisers check format docs clean
+.PHONY: install install-chattts demo test test-chattts test-clients test-web test-slow screenshots vendor chromium judge \
+	normalisers check format docs clean
 
 install: $(VENV)/.server  ## what the server and its voices need
 
@@ -15,10 +16,22 @@ demo: $(VENV)/.server  ## hear it: server, streamed text, a file, the page's add
 	$(BIN)/python clients/examples/demo.py
 
 test: $(VENV)/.test  ## every test that needs minutes at most
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not web"
 
 test-chattts: $(VENV)/.chattts  ## the ChatTTS engine, side by side with upstream's model
-	$(BIN)/python -m pytest -m "not slow" tests/streaming/chattts tests/gpu
+	$(BIN)/python -m pytest -m "not slow and not web" tests/streaming/chattts tests/gpu
+
+test-web: $(VENV)/.web chromium  ## the page in a real browser
+	$(BIN)/python -m pytest tests/web
+
+screenshots: $(VENV)/.web chromium  ## the pictures in docs/screenshots
+	$(BIN)/python -m docs.screenshots
+
+vendor:  ## fetch again what the page takes from npm, as clients/web/vendor/packages.txt pins it
+	clients/web/vendor/fetch.sh
+
+chromium:  # from the system's packages, unless one is there
+	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium)
 
 test-slow: $(VENV)/.chattts
 	$(BIN)/python -m pytest -m slow
@@ -65,6 +78,10 @@ $(VENV)/.server: $(VENV)/.pip pyproject.toml
 
 $(VENV)/.test: $(VENV)/.server pyproject.toml
 	$(BIN)/python -m pip install --quiet --group test
+	touch $@
+
+$(VENV)/.web: $(VENV)/.test pyproject.toml
+	$(BIN)/python -m pip install --quiet --group web
 	touch $@
 
 # The packaged torchaudio is built for CUDA and can't load its libraries beside a CPU torch; only upstream's package wants it.

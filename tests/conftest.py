@@ -16,8 +16,11 @@ from server.listener import bind, create_listener
 from server.settings import Settings
 from streaming.engine import EngineSpec
 
-collect_ignore = [] if find_spec("torch") else ["streaming/chattts", "gpu"]
-"""`make test-chattts` brings what these need, which is several times the rest."""
+collect_ignore = [
+    *([] if find_spec("torch") else ["streaming/chattts", "gpu"]),
+    *([] if find_spec("playwright") else ["web"]),
+]
+"""`make test-chattts` and `make test-web` bring what these need."""
 
 collect_ignore += [] if find_spec("openai") else ["clients"]
 """`make test-clients` brings these."""

@@ -7,6 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streaming.engine import EngineSpec
 
 ROOT = Path(__file__).parent.parent
 
@@ -39,3 +43,16 @@ def running_server(*flags: str, module: Sequence[str] = ("server",)) -> Iterator
             process.kill()
             process.wait()
         process.stdout.close()
+
+
+def serve_engine(spec: "EngineSpec", flags: Sequence[str]) -> int:
+    """Be a server with this engine, until it is ended: the `main` of a module that `running_server` runs."""
+    import uvloop  # noqa: PLC0415  # the worker imports this module too
+
+    from server import log  # noqa: PLC0415
+    from server.run import run  # noqa: PLC0415
+    from server.settings import load  # noqa: PLC0415
+
+    settings = load(flags)
+    log.set_up(settings.log_level)
+    return uvloop.run(run(settings, [spec]))

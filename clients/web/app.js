@@ -1,118 +1,111 @@
-// The page: sends the text word by word and plays what comes back.
+// The page: puts its parts together.
 
+import { ChatPanel } from "./chat_panel.js";
 import { Client } from "./client.js";
-import { Player } from "./player.js";
+import { missing, Player } from "./player.js";
+import { Settings, startBounds } from "./settings.js";
+import { Speaker } from "./speaker.js";
+import { Stage } from "./stage.js";
+import { bindTabs } from "./tabs.js";
+import { bindTheme } from "./theme.js";
+import { WritePanel } from "./write_panel.js";
 
-const RATE = 24000;
-const WORD_MS = 40;
 const $ = (id) => document.getElementById(id);
+const STATES = { idle: "Not connected", connecting: "Connecting", open: "Connected", waiting: "Reconnecting", locked: "Key needed" };
 
-let player = null;
-let client = null;
-let turn = null; // the reply being spoken: {name, number, words, sentAt, played}
-let turns = 0;
+const settings = new Settings();
+const player = new Player({ decoder: settings.values.decoder, startMs: startBounds(settings.values.buffer) });
+const client = new Client({ url: streamUrl(), key: settings.values.key });
+const speaker = new Speaker(client, player, settings);
 
-async function listVoices() {
-  const headers = $("key").value ? { Authorization: `Bearer ${$("key").value}` } : {};
-  const response = await fetch("/v1/voices", { headers });
-  if (!response.ok) throw new Error(response.status === 401 ? "The server asks for a key." : `The server answered ${response.status}.`);
-  const { voices } = await response.json();
-  $("voice").replaceChildren(...voices.map(({ name, languages, default: chosen }) => new Option(`${name} (${languages.join(", ")})`, name, chosen, chosen)));
+const names = ["wave", "transcript", "status", "save", "stop", "ttfa", "ttfa-note", "buffered", "level", "underruns", "underruns-note", "rtf", "rtf-note"];
+const stage = new Stage(player, Object.fromEntries(names.map((name) => [name, $(name)])), () => chat.interrupt());
+const chat = new ChatPanel({ form: $("chat"), input: $("say"), messages: $("messages") }, settings, speaker);
+new WritePanel(
+  { form: $("panel-write"), text: $("text"), modes: document.querySelectorAll("[name=mode]"), pace: $("pace"), paceBox: $("pace-box"), paceValue: $("pace-value") },
+  settings,
+  speaker,
+);
+
+speaker.addEventListener("reply", ({ detail }) => stage.show(detail));
+speaker.addEventListener("failure", ({ detail }) => stage.tell(detail, { error: true }));
+client.addEventListener("statechange", () => showConnection(client.state));
+settings.addEventListener("change", ({ detail }) => settingsChanged(detail));
+document.addEventListener("keydown", (event) => event.key === "Escape" && !$("settings").open && chat.interrupt());
+// The first gesture makes sound possible, so that the first reply need not wait for it.
+for (const gesture of ["pointerdown", "keydown"]) document.addEventListener(gesture, () => player.unlock().catch(() => {}), { passive: true });
+addEventListener("online", () => client.connect().catch(() => {}));
+
+bindTabs(document.querySelector("[role=tablist]"));
+bindTheme($("theme"), settings, () => stage.recolor());
+bindSettings();
+showModel();
+if (/Mac|iPhone|iPad/.test(navigator.platform)) $("speak-key").textContent = "⌘ ↵";
+start();
+
+async function start() {
+  const lack = missing();
+  $("lack").textContent = lack ?? "";
+  $("lack").hidden = lack === null;
+  if (lack) return;
+  await speaker.attempt(enter);
 }
 
-async function speak() {
-  stop();
-  player ??= await Player.create(RATE, onstate);
-  if (!client?.open) client = await Client.connect($("key").value, { onmessage, onaudio, onclose });
-  player.clear();
-  turn = { name: `turn-${++turns}`, text: $("text").value, words: [], heard: 0, played: 0, number: null, ended: false, firstSent: null };
-  client.send("open", turn.name, { voice: $("voice").value || null, codec: "pcm_f32le", speed: Number($("speed").value) });
-  say("", false);
-  $("stop").disabled = false;
-  await feed(turn);
-}
-
-async function feed(current) {
-  for (const word of current.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) {
-    if (turn !== current) return;
-    current.firstSent ??= performance.now();
-    client.send("text", current.name, { text: word });
-    await new Promise((resolve) => setTimeout(resolve, WORD_MS));
+// Voices first: an HTTP answer says why, a refused WebSocket does not.
+async function enter() {
+  const { key } = settings.values;
+  const response = await fetch(new URL("v1/voices", document.baseURI), { headers: key ? { Authorization: `Bearer ${key}` } : {} });
+  if (response.status === 401) {
+    showConnection("locked");
+    throw new Error(key ? "The server does not know this key. Change it in the settings." : "This server asks for a key. Enter it in the settings.");
   }
-  if (turn === current) client.send("end", current.name);
+  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  listVoices((await response.json()).voices);
+  await client.connect();
 }
 
-function stop() {
-  if (!turn) return;
-  player.clear();
-  if (turn.ended) tellHeard([...turn.text].slice(0, turn.heard).join("")); // all of it was sent; we know what was played
-  else if (client.open) client.send("cancel", turn.name, { played_ms: (turn.played / RATE) * 1000 });
-  finish();
+function listVoices(voices) {
+  const wanted = settings.values.voice;
+  const chosen = voices.find((voice) => voice.name === wanted) ?? voices.find((voice) => voice.default);
+  $("voice").replaceChildren(...voices.map(({ name, languages }) => new Option(`${name} · ${languages.join(", ")}`, name, false, name === chosen?.name)));
 }
 
-function finish() {
-  turn = null;
-  $("stop").disabled = true;
+function showConnection(state) {
+  $("connection").dataset.state = state;
+  $("connection").textContent = STATES[state];
 }
 
-function onmessage(message) {
-  if (message.type === "error") say(message.message, true);
-  if (message.type === "ended" && message.reason === "cancelled") tellHeard(message.spoken);
-  if (!turn || message.context !== turn.name) return;
-  if (message.type === "opened") turn.number = message.number;
-  if (message.type === "timing") turn.words.push(...message.words);
-  if (message.type === "ended") {
-    turn.ended = true;
-    player.end();
+function bindSettings() {
+  const dialog = $("settings");
+  const open = () => dialog.showModal();
+  $("settings-open").addEventListener("click", open);
+  $("model-open").addEventListener("click", open);
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  settings.bind($("speed"), ...dialog.querySelectorAll("[name]"));
+  $("voice").addEventListener("change", () => settings.set({ voice: $("voice").value }));
+}
+
+function settingsChanged(names) {
+  const { key, decoder, buffer } = settings.values;
+  if (names.includes("decoder")) player.decoder = decoder;
+  if (names.includes("buffer")) player.startBounds = startBounds(buffer);
+  if (names.includes("key")) {
+    client.close();
+    client.key = key;
+    stage.tell("");
+    speaker.attempt(enter);
   }
+  showModel();
 }
 
-function tellHeard(text) {
-  say(`You heard: ${text || "nothing"}`, false);
+function showModel() {
+  const { provider, model, endpoint } = settings.values;
+  $("model-note").textContent = provider === "echo" ? "The built-in echo answers." : `${model} at ${endpoint} answers.`;
+  for (const element of document.querySelectorAll(".endpoint")) element.hidden = provider === "echo";
 }
 
-function onaudio({ number, sequence, payload }) {
-  if (!turn || number !== turn.number) return;
-  if (sequence === 0) $("ttfa").textContent = `${Math.round(performance.now() - turn.firstSent)} ms after the first word`;
-  player.push(new Float32Array(payload));
+function streamUrl() {
+  const url = new URL("v1/stream", document.baseURI);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  return url.href;
 }
-
-function onstate({ buffered, played, underruns, done }) {
-  if (!turn) return;
-  turn.played = played;
-  $("buffered").textContent = `${(buffered / RATE).toFixed(1)} s`;
-  $("underruns").textContent = underruns;
-  highlight(played);
-  if (done) finish();
-}
-
-function highlight(played) {
-  const heard = turn.words.findLast((word) => word.first_sample <= played)?.end ?? 0;
-  if (heard === turn.heard) return;
-  turn.heard = heard;
-  const characters = [...turn.text]; // offsets count code points, JavaScript's strings count UTF-16 units
-  const rest = Object.assign(document.createElement("span"), { className: "rest", textContent: characters.slice(heard).join("") });
-  $("spoken").replaceChildren(characters.slice(0, heard).join(""), rest);
-}
-
-function onclose({ code, reason }) {
-  say(`The connection ended (${code}${reason ? `: ${reason}` : ""}). Speak connects again.`, true);
-  if (turn) finish();
-}
-
-function say(text, isError) {
-  $("status").textContent = text;
-  $("status").classList.toggle("error", isError);
-}
-
-function attempt(action) {
-  return (event) => {
-    event?.preventDefault();
-    action().catch((error) => say(error.message, true));
-  };
-}
-
-$("form").addEventListener("submit", attempt(speak));
-$("stop").addEventListener("click", stop);
-$("key").addEventListener("change", attempt(listVoices));
-attempt(listVoices)();

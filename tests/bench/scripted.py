@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from streaming.engine import Chunk, EngineInfo, Failed, SegmentRequest, StopReason, Voice
+from streaming.engine import Chunk, EngineInfo, EngineSpec, Failed, SegmentRequest, StopReason, Voice
+from tests.serving import serve_engine
 
 FRAME = 480
 RATE = 24_000
@@ -62,17 +63,8 @@ class FreeEngine:
 
 def main() -> int:
     """`python -m tests.bench.scripted LOG [server flags]`."""
-    import uvloop  # noqa: PLC0415  # the worker imports this module too
-
-    from server import log  # noqa: PLC0415
-    from server.run import run  # noqa: PLC0415
-    from server.settings import load  # noqa: PLC0415
-    from streaming.engine import EngineSpec  # noqa: PLC0415
-
     path, *flags = sys.argv[1:]
-    settings = load(flags)
-    log.set_up(settings.log_level)
-    return uvloop.run(run(settings, [EngineSpec("tests.bench.scripted:FreeEngine", {"log": path})]))
+    return serve_engine(EngineSpec("tests.bench.scripted:FreeEngine", {"log": path}), flags)
 
 
 if __name__ == "__main__":
