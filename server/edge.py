@@ -10,6 +10,7 @@ from server.audio.pool import EncoderPool
 from server.auth import Gate
 from server.host import Host
 from server.lexicon_file import LexiconFile
+from server.mailbox import Mailbox
 from server.metrics import Metrics
 from server.settings import Settings
 from server.voices import VoiceRegistry
@@ -45,7 +46,8 @@ class Edge:
         self.voices = VoiceRegistry(lambda: self.pool.info, settings.voice_alias_map, strict=settings.strict_voices)
         self.lexicon = LexiconFile(settings.lexicon)
         self.draining = False
-        self._encoders = EncoderPool(settings.encoder_threads, asyncio.get_running_loop().call_soon_threadsafe)
+        self._mailbox = Mailbox(asyncio.get_running_loop())
+        self._encoders = EncoderPool(settings.encoder_threads, self._mailbox.post)
         self._connections: set[Connection] = set()
         self._empty = asyncio.Event()
         self._empty.set()
@@ -73,6 +75,7 @@ class Edge:
         self._watching.cancel()
         await self.pool.stop()
         self._encoders.close()
+        self._mailbox.close()
 
     def join(self, connection: Connection) -> None:
         """A client connected."""

@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import multiprocessing
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -10,12 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import TypeVar
 
 from streaming import worker
 from streaming.engine import Command, EngineSpec, Report, Stop
-
-T = TypeVar("T")
+from streaming.pipe import Unpacker
 
 _SPAWN = multiprocessing.get_context("spawn")
 
@@ -48,8 +47,8 @@ def start_process(spec: EngineSpec) -> WorkerProcess:
 class WorkerLink:
     """Carries messages. Calls back on the loop: reports in order, then one exit code.
 
-    A thread for each pipe, because a hung worker blocks whoever writes to it, and one that dies in the middle of a
-    message blocks whoever reads.
+    Reports are read by the loop itself, which never waits for the rest of one. Commands have a thread, because a hung
+    worker blocks whoever writes to it.
     """
 
     def __init__(
@@ -60,12 +59,12 @@ class WorkerLink:
         self._on_exit = on_exit
         self._outbox: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._process = started.process
-        self._threads = [
-            threading.Thread(target=self._read, args=(started.reports,), daemon=True),
-            threading.Thread(target=self._write, args=(started.commands,), daemon=True),
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._reports = started.reports
+        self._unpacker = Unpacker()
+        os.set_blocking(self._reports.fileno(), False)
+        self._loop.add_reader(self._reports.fileno(), self._read)
+        self._loop.add_reader(self._process.sentinel, self._exited)
+        threading.Thread(target=self._write, args=(started.commands,), daemon=True).start()
 
     @property
     def pid(self) -> int:
@@ -93,23 +92,29 @@ class WorkerLink:
                 break
         commands.close()
 
-    def _read(self, reports: Connection) -> None:
-        while True:
-            try:
-                report: Report = reports.recv()
-            except (EOFError, OSError):
-                break
-            self._call(self._on_report, report)
-        reports.close()
+    def _read(self) -> bool:
+        """What is there. False: nothing is, or nothing follows."""
+        try:
+            data = os.read(self._reports.fileno(), _PIPE_BYTES)
+        except BlockingIOError:
+            return False
+        if not data:
+            self._loop.remove_reader(self._reports.fileno())
+        for report in self._unpacker.push(data):
+            self._on_report(report)
+        return bool(data)
+
+    def _exited(self) -> None:
+        self._loop.remove_reader(self._process.sentinel)
+        while self._read():
+            pass
+        self._loop.remove_reader(self._reports.fileno())
+        self._reports.close()
         self._outbox.put(None)
         self._process.join()
         exitcode = self._process.exitcode
         self._process.close()
-        self._call(self._on_exit, exitcode)
-
-    def _call(self, callback: Callable[[T], None], value: T) -> None:
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(callback, value)
+        self._on_exit(exitcode)
 
 
 def _widen(pipe: Connection) -> None:

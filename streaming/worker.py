@@ -10,6 +10,7 @@ import threading
 import time
 from multiprocessing.connection import Connection
 
+from streaming import pipe
 from streaming.engine import (
     SAMPLE_BYTES,
     Cancel,
@@ -134,7 +135,7 @@ class Worker:
 
     def _report(self, report: Report) -> None:
         try:
-            self._reports.send(report)
+            pipe.send(self._reports.fileno(), report)
         except OSError:
             self._stopped = True
 

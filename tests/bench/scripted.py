@@ -1,6 +1,7 @@
 """A server whose engine makes audio for free, at real-time rate, and writes down when: what is left is the edge."""
 
 import json
+import random
 import sys
 import time
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ class FreeEngine:
         self._made: dict[int, list[float]] = {}
         self._wanted: dict[int, tuple[int, int]] = {}
         self._due: dict[int, float] = {}
+        self._phase = random.Random(0)
 
     @property
     def info(self) -> EngineInfo:
@@ -33,7 +35,8 @@ class FreeEngine:
     def start(self, request: SegmentRequest) -> None:
         self._wanted[request.request_id] = divmod(request.params.seed, MOST_FRAMES)
         self._made[request.request_id] = []
-        self._due[request.request_id] = time.monotonic()
+        # Requests start between two steps, after which all would be in step with the first one for ever.
+        self._due[request.request_id] = time.monotonic() + self._phase.uniform(0, _FRAME_S)
 
     def step(self, request_ids: Sequence[int]) -> list[Chunk | Failed]:
         time.sleep(max(0.0, min(self._due[r] for r in request_ids) - time.monotonic(), 0.001))

@@ -9,6 +9,7 @@ from server.alignment import Alignment, Piece, characters, words
 from server.audio.format import AudioFormat
 from server.events import Audio, SegmentStarted, SegmentTimed, WordTime
 from server.host import ContextOptions
+from streaming.engine import Pace
 from tests.doubles import RATE
 from tests.server.test_session import Bench
 
@@ -55,7 +56,8 @@ def test_every_character_is_told_once_in_order_with_its_audio(
 ) -> None:
     bench = Bench()
     bench.speech.samples_per_char = per_char
-    bench.session.open("a", ContextOptions(format=AudioFormat("pcm_s16le", RATE), message_s=message_s, floor_s=0.1))
+    raw = AudioFormat("pcm_s16le", RATE)
+    bench.session.open("a", ContextOptions(format=raw, message_s=message_s, floor_s=0.1, pace=Pace.FAST))
     alignment = Alignment(characters, RATE)
     for delta in deltas:
         bench.session.text("a", delta)
