@@ -9,18 +9,20 @@ import torch
 from numpy.typing import NDArray
 
 from streaming.chattts import speaker, weights
-from streaming.chattts.cpu_model import CpuGpt, Precision
+from streaming.chattts.cpu_model import CpuGpt
 from streaming.chattts.duration import longest_tokens
 from streaming.chattts.layout import SAMPLE_RATE
 from streaming.chattts.model import TorchGpt
+from streaming.chattts.options import PIECE, Options, Precision
 from streaming.chattts.prompt import Embedder, Prompt
-from streaming.chattts.runner import PIECE, CpuRunner, Job, Runner, Spoken
-from streaming.chattts.sampler import Sampling
+from streaming.chattts.runner import CpuRunner, Job, Runner, Spoken
+from streaming.chattts.sampling import PARAMETERS, Sampling
 from streaming.chattts.speaker import Statistics, Vector
 from streaming.chattts.tokenizer import DEFAULT_SPEED, Tokenizer
 from streaming.chattts.torch_runner import TorchRunner
 from streaming.chattts.vocoder import OfflineVocoder
-from streaming.engine import Chunk, EngineInfo, Failed, RequestError, SegmentRequest, Voice
+from streaming.engine import Chunk, EngineInfo, Failed, RequestError, SegmentRequest, SpeechParams, Voice
+from streaming.parameter import ParameterError
 from streaming.text.alphabet import CHATTTS
 from streaming.text.speak import CONTROLS
 
@@ -28,46 +30,15 @@ LANGUAGES = ("zh", "en")
 LICENCE = "CC BY-NC 4.0"
 SEEDED = "seed:"
 DEFAULT_VOICE = "seed:2"
+WARM_UP_SLOTS = 8
 SILENCE = 10 ** (-50 / 20)
 """Below it nothing is heard."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to build the engine. Raises ValueError with a sentence for a value that makes no sense."""
-
-    weights: str
-    """A directory with the released files, `random:SEED` or `random-tiny:SEED`."""
-    device: str = "cpu"
-    """`cpu`, `cuda` or `cuda:N`."""
-    precision: str = "int8"
-    """`int8`, `bf16` or `fp32`; a card has no int8."""
-    slots: int = 8
-    """Requests held and advanced at once."""
-    length: int = 1024
-    """Tokens a request can have, prompt included: 1024 are about 20 s of speech and 63 MB a slot in int8."""
-    voices: str = ""
-    """A directory of speaker files, NAME.txt each."""
-    graphs: bool = False
-    """Replay steps as CUDA graphs."""
-
-    def __post_init__(self) -> None:
-        """Check."""
-        if self.precision not in list(Precision):
-            raise ValueError(f"precision is one of {', '.join(Precision)}, not {self.precision!r}")
-        if self.device != "cpu" and not self.device.startswith("cuda"):
-            raise ValueError(f"device is cpu, cuda or cuda:N, not {self.device!r}")
-        if self.device != "cpu" and self.precision == Precision.INT8:
-            raise ValueError("int8 runs on a CPU only; choose --precision bf16 for a card")
-        if not 1 <= self.slots <= 256:
-            raise ValueError(f"slots must be from 1 to 256, not {self.slots}")
-        if not 2 * PIECE <= self.length <= 4095:
-            raise ValueError(f"length must be from {2 * PIECE} to 4095 tokens, not {self.length}")
-
-
 def build(**options: str | float) -> "ChatTtsEngine":
-    """Load the weights and make the engine. The factory that an `EngineSpec` names; raises what `Options` and
-    `weights.load` raise, and RuntimeError for a card that is not there.
+    """Load the weights, make the engine and warm it up. The factory that an `EngineSpec` names.
+
+    Raises what `Options` and `weights.load` raise, and RuntimeError for a card that is not there.
     """
     chosen = Options(**options)  # type: ignore[arg-type]
     # Threads that meet in every small product cost more than they save once the cores are shared.
@@ -78,8 +49,10 @@ def build(**options: str | float) -> "ChatTtsEngine":
         raise RuntimeError(f"there is no {chosen.device} here; choose --device cpu")
     vocoder = OfflineVocoder(assets.decoder, assets.vocos, device)
     runner = _runner(assets, chosen, device)
-    named = speaker.read_folder(Path(chosen.voices), assets.config.hidden) if chosen.voices else {}
-    return ChatTtsEngine(runner, vocoder, Tokenizer(assets.tokenizer), named, assets.config.hidden)
+    named = speaker.read_folder(Path(chosen.speakers), assets.config.hidden) if chosen.speakers else {}
+    engine = ChatTtsEngine(runner, vocoder, Tokenizer(assets.tokenizer), named, assets.config.hidden)
+    engine.warm_up()
+    return engine
 
 
 def _runner(assets: weights.Assets, options: Options, device: torch.device) -> Runner:
@@ -110,13 +83,11 @@ class ChatTtsEngine:
         tokenizer: Tokenizer,
         voices: Mapping[str, Vector],
         size: int,
-        sampling: Sampling | None = None,
     ) -> None:
-        """`voices` by name, of `size` values each. `sampling` is how every request is drawn."""
+        """`voices` by name, of `size` values each."""
         self._runner, self._vocoder, self._tokenizer = runner, vocoder, tokenizer
         self._voices, self._size = voices, size
         self._statistics = Statistics.released()
-        self._sampling = sampling or Sampling()
         self._free = list(range(runner.slots))
         self._running: dict[int, _Running] = {}
         listed = [Voice(DEFAULT_VOICE, LANGUAGES, "", LICENCE, "Drawn from the speaker statistics; any seed:N works.")]
@@ -130,6 +101,7 @@ class ChatTtsEngine:
             default_voice=DEFAULT_VOICE,
             alphabet=CHATTTS,
             controls=CONTROLS,
+            parameters=PARAMETERS,
         )
 
     @property
@@ -137,10 +109,31 @@ class ChatTtsEngine:
         return self._info
 
     def start(self, request: SegmentRequest) -> None:
-        """Give the request a slot. Raises RequestError: unknown_voice, invalid_speed, text_too_long or no_slot."""
+        """Give the request a slot. Raises RequestError: unknown_voice, invalid_speed, invalid_params,
+        text_too_long or no_slot.
+        """
         if not self._free:
             raise RequestError("no_slot", "all slots are taken")
-        job = self._job(request)
+        self._take(request, self._job(request))
+
+    def warm_up(self) -> None:
+        """Speak a word in up to eight slots: compiles the kernels, and touches all that a first request would wait for.
+
+        The slots join one by one, so every size of batch occurs. Raises RuntimeError if there is no speech.
+        """
+        ids = list(range(min(self._info.slots, WARM_UP_SLOTS)))
+        length = len(ids) + 1
+        for number in ids:
+            request = SegmentRequest(number, number, 0, "one", DEFAULT_VOICE)
+            self._take(request, replace(self._job(request), limit=length, sampling=Sampling(min_tokens=length)))
+        while ids:
+            for item in self.step(ids):
+                if isinstance(item, Failed):
+                    raise RuntimeError(item.message)  # noqa: TRY004  # the weights are wrong, not a type
+                if item.stop is not None:
+                    ids.remove(item.request_id)
+
+    def _take(self, request: SegmentRequest, job: Job) -> None:
         slot = self._free[-1]
         self._runner.start(slot, job)
         self._running[request.request_id] = _Running(self._free.pop(), request)
@@ -162,6 +155,7 @@ class ChatTtsEngine:
 
     def _job(self, request: SegmentRequest) -> Job:
         vector = self._vector(request.voice)
+        sampling = _sampling(request.params)
         level = speed_level(request.params.speed)
         ids = self._tokenizer.prompt(request.text, speaker=True, speed=level)
         room = self._runner.length - len(ids)
@@ -172,7 +166,7 @@ class ChatTtsEngine:
                 "text_too_long", f"{len(request.text)} characters may not fit a slot of {self._runner.length} tokens"
             )
         limit = min(longest, room)
-        sampling = replace(self._sampling, min_tokens=min(self._sampling.min_tokens, limit))
+        sampling = replace(sampling, min_tokens=min(sampling.min_tokens, limit))
         return Job(Prompt(ids, self._tokenizer.speaker_id, vector), sampling, request.params.seed, limit)
 
     def _vector(self, voice: str) -> Vector:
@@ -193,6 +187,13 @@ class ChatTtsEngine:
         if not np.isfinite(pcm).all():
             return Failed(request_id, "engine_error", "the model gave sound that is not a number; check the weights")
         return Chunk(request_id, with_pause(pcm, request.pause_s).tobytes(), spoken.stop)
+
+
+def _sampling(params: SpeechParams) -> Sampling:
+    try:
+        return Sampling.of(dict(params.options))
+    except ParameterError as error:
+        raise RequestError("invalid_params", str(error)) from None
 
 
 def speed_level(speed: float) -> int:

@@ -1,0 +1,55 @@
+"""What can be chosen when the ChatTTS engine is built. Knows no torch, so that the server can list it."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+PIECE = 64
+"""Prompt tokens in one step at most."""
+
+
+class Precision(StrEnum):
+    """What the weights and the cache are kept in. Sums are at least fp32."""
+
+    FP32 = "fp32"
+    BF16 = "bf16"
+    INT8 = "int8"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to build the engine. Raises ValueError with a sentence for a value that makes no sense.
+
+    Each field is a command-line option of the server, with its `about`.
+    """
+
+    weights: str = field(
+        metadata={
+            "about": "ChatTTS's weights: a folder that `python -m streaming pull` filled, or random:SEED for tests."
+        }
+    )
+    precision: str = field(
+        default="int8", metadata={"about": "What ChatTTS computes in: int8, bf16 or fp32; a card has no int8."}
+    )
+    device: str = field(default="cpu", metadata={"about": "Where ChatTTS computes: cpu, cuda or cuda:N."})
+    slots: int = field(default=8, metadata={"about": "Segments that ChatTTS speaks at once in each worker."})
+    length: int = field(
+        default=1024,
+        metadata={"about": "Tokens of a segment, prompt included: 1024 are about 20 s, and 63 MB a slot on a CPU."},
+    )
+    speakers: str = field(default="", metadata={"about": "A folder of ChatTTS speaker files, NAME.txt each."})
+    graphs: bool = field(default=False, metadata={"about": "Replay ChatTTS's steps as CUDA graphs."})
+
+    def __post_init__(self) -> None:
+        """Check."""
+        if not self.weights:
+            raise ValueError("there are no weights: fetch them with `python -m streaming pull` and say --weights")
+        if self.precision not in list(Precision):
+            raise ValueError(f"precision is one of {', '.join(Precision)}, not {self.precision!r}")
+        if self.device != "cpu" and not self.device.startswith("cuda"):
+            raise ValueError(f"device is cpu, cuda or cuda:N, not {self.device!r}")
+        if self.device != "cpu" and self.precision == Precision.INT8:
+            raise ValueError("int8 runs on a CPU only; choose --precision bf16 for a card")
+        if not 1 <= self.slots <= 256:
+            raise ValueError(f"slots must be from 1 to 256, not {self.slots}")
+        if not 2 * PIECE <= self.length <= 4095:
+            raise ValueError(f"length must be from {2 * PIECE} to 4095 tokens, not {self.length}")
