@@ -15,6 +15,7 @@ from faster_whisper import WhisperModel
 from hibari.g2p import numbers
 from numpy.typing import NDArray
 from opencc import OpenCC
+from pypinyin import Style, lazy_pinyin
 
 _RATE = 16000
 _PAD_S = 1.0
@@ -46,6 +47,11 @@ def hear_chinese(pcm: NDArray[np.float32], rate: int) -> str:
     return _hear(_multilingual_model(), pcm, rate, language="zh", initial_prompt=_CHINESE_PROMPT)
 
 
+def hear_words_among_chinese(pcm: NDArray[np.float32], rate: int) -> str:
+    """What is English in it, as far as it can be heard; the rest is translated, or nonsense."""
+    return _hear(_multilingual_model(), pcm, rate, language="en")
+
+
 def english_units(text: str) -> list[str]:
     """Lower-case words, numbers spelled."""
     spelled = _NUMBER.sub(lambda found: f" {numbers.cardinal(int(found[0]))} ", text.replace("’", "'"))
@@ -55,6 +61,14 @@ def english_units(text: str) -> list[str]:
 def chinese_units(text: str) -> list[str]:
     """Simplified characters and lower-case Latin words, numbers spelled."""
     return _UNIT.findall(simplified(cn2an.transform(text, "an2cn")).lower())
+
+
+def sounds(units: list[str]) -> list[str]:
+    """Characters as syllables with their tones; words as they are. 他, 她 and 它 are one sound, spelled by guess."""
+    text = "".join(f" {unit} " if unit.isascii() else unit for unit in units)
+    return [
+        sound for part in lazy_pinyin(text, style=Style.TONE3, neutral_tone_with_five=True) for sound in part.split()
+    ]
 
 
 def simplified(text: str) -> str:

@@ -19,7 +19,7 @@ PARAGRAPHS = {
         "Speech begins as soon as the first clause is there, long before the last word exists. "
         "You can interrupt it at any moment, and it will know exactly what you have heard."
     ),
-    "zf_xiaobei": (
+    "zm_yunxi": (
         "早上好。这段文字是一个词一个词送到服务器的，就像语言模型写出来的那样。"
         "第一个小句一到，声音就开始了，那时最后一个词还没有写出来。"
     ),

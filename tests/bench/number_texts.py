@@ -121,10 +121,10 @@ def heard_values(expected: list[str], heard: str, language: str) -> list[str]:
     if language == "en":
         return values(heard, language)
     sounds = lazy_pinyin(_said(heard, language).replace("邀", "一").replace("腰", "一"))
-    return _common(expected, lazy_pinyin("".join(expected)), sounds)
+    return heard_in_order(expected, lazy_pinyin("".join(expected)), sounds)
 
 
-def _common(expected: list[str], sounds: list[str], heard: list[str]) -> list[str]:
+def heard_in_order(expected: list[str], sounds: list[str], heard: list[str]) -> list[str]:
     """The longest part of `expected` whose `sounds` come in order in `heard`."""
     best: list[list[str]] = [[] for _ in range(len(heard) + 1)]
     for word, sound in zip(expected, sounds, strict=True):

@@ -38,7 +38,7 @@ TEXTS = {
         "其实，简短的答案是没有人知道，长的答案可以写满一座图书馆。",
     ),
 }
-VOICES = {"en": None, "zh": "zf_xiaobei"}
+VOICES = {"en": None, "zh": "zm_yunxi"}
 WORD_S = 0.01
 
 

@@ -102,7 +102,7 @@ for voice in sys.argv[2:]:
 
 
 def test_the_same_request_gives_the_same_samples_in_another_process(engine: EmbeddedEngine) -> None:
-    text, voices = "It stopped. 然后继续。", ["hibari", "zf_xiaobei"]
+    text, voices = "It stopped. 然后继续。", ["hibari", "zm_yunxi"]
     here = [hashlib.sha256(speak(engine, request(text, voice=voice, seed=5)).tobytes()).hexdigest() for voice in voices]
     command = [sys.executable, "-c", DIGEST, text, *voices]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() == here
@@ -128,14 +128,14 @@ def test_chinese_comes_in_windows_without_a_jump_where_they_join(engine: Embedde
 
 def test_a_voice_without_chinese_leaves_it_to_one_that_has_it(engine: EmbeddedEngine) -> None:
     whole = speak(engine, request("Hello. 你好。"))
-    english, chinese = speak(engine, request("Hello. ")), speak(engine, request("你好。", voice="zf_xiaobei"))
+    english, chinese = speak(engine, request("Hello. ")), speak(engine, request("你好。", voice="zm_yunxi"))
     pause, gap = round(0.2 * RATE), round(0.35 * RATE)
     assert np.array_equal(whole, np.concatenate([english[:-pause], np.zeros(gap, np.float32), chinese]))
 
 
 def test_digits_are_read_in_the_language_of_the_request(engine: EmbeddedEngine) -> None:
     number = replace(request("42"), language="zh-CN")
-    assert np.array_equal(speak(engine, number), speak(engine, request("四十二", voice="zf_xiaobei")))
+    assert np.array_equal(speak(engine, number), speak(engine, request("四十二", voice="zm_yunxi")))
 
 
 @pytest.mark.parametrize(
