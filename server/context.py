@@ -222,6 +222,9 @@ class Context:
 
     def _arm_settling(self) -> None:
         waits = self._front.waiting and not self.reading
+        if waits and not self._options.max_buffer_s:  # now, not at the next turn: a message more would change the cut
+            self._say(self._front.settle())
+            waits = False
         self._settle_at = self._host.clock() + self._options.max_buffer_s if waits else None
         self._wake()
 

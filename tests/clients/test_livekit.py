@@ -79,7 +79,7 @@ def loud(pcm: bytes, rate: int) -> list[bool]:
     ("create", "texts", "missing_s", "timed"),
     [
         (elevenlabs_pcm, SENTENCES, 0.0, True),
-        (cartesia_pcm, [TURN], 0.0, True),
+        (cartesia_pcm, SENTENCES, 0.0, True),
         (deepgram_pcm, [TURN], 0.02, False),
     ],
 )

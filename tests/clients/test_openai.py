@@ -9,6 +9,7 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
+from firstword.client import connect
 from tests.clients.snippets import run_snippet
 from tests.clients.spoken import assert_same, spoken
 from tests.conftest import Serve, Served
@@ -91,14 +92,18 @@ async def test_a_cut_response_is_not_taken_for_a_whole_one(serve: Serve) -> None
 
 async def test_the_sdk_comes_again_when_there_is_room(serve: Serve) -> None:
     server = await serve(max_streams=1)
-    async with client(server) as api, turn(api, LONG) as response:
-        assert await anext(response.iter_bytes())
+    async with connect(server.url) as tts, client(server) as api, asyncio.timeout(10):
+        other = tts.context()
+        await other.send("hang now, please.")
+        await other.flush()
+        while not server.edge.pool.streams:
+            await asyncio.sleep(0.01)
         waiting = asyncio.create_task(read(api, TURN))
-        async with asyncio.timeout(10):
-            while not server.edge.metrics.refusals.labels("overloaded")._value.get():
-                await asyncio.sleep(0.01)
-        await response.close()
-        assert_same(await waiting, await spoken(server, TURN))
+        while not server.edge.metrics.refusals.labels("overloaded")._value.get():
+            await asyncio.sleep(0.01)
+        await other.cancel()
+        heard = await waiting
+    assert_same(heard, await spoken(server, TURN))
 
 
 @pytest.mark.parametrize(

@@ -133,8 +133,8 @@ def assert_turn(frames: list[Frame], expected: bytes, missing_s: float) -> None:
 @pytest.mark.parametrize(
     ("create", "texts", "missing_s", "timed"),
     [
-        (elevenlabs, [TURN], 0.0, True),
-        (cartesia, [TURN], 0.0, True),
+        (elevenlabs, SENTENCES, 0.0, True),
+        (cartesia, SENTENCES, 0.0, True),
         (deepgram, [TURN], 0.02, False),
         (openai, SENTENCES, 0.0, False),
     ],
