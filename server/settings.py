@@ -76,6 +76,12 @@ class Settings(BaseSettings):
     precision: Literal["int8", "bf16", "fp32"] = Field("int8", description="What ChatTTS computes in.")
     device: str = Field("cpu", description="Where ChatTTS computes: cpu, cuda or cuda:N.")
     slots: int = Field(8, ge=1, le=256, description="Segments that ChatTTS speaks at once in each worker.")
+    lookahead: str = Field(
+        "auto",
+        description="Tokens that ChatTTS's first sound looks ahead, 1 to 52, or exact for 52: later, and exact from "
+        "the first sample on. auto: as `python -m streaming calibrate` found for these weights.",
+    )
+    vocoder: Literal["fp32", "bf16"] = Field("fp32", description="What ChatTTS's vocoder computes in.")
     speakers: str = Field("", description="A folder of ChatTTS speaker files, NAME.txt each.")
     lexicon: Path | None = Field(
         None, description="A file that says how words are spoken: word, tab, what to say; SIGHUP reads it again."
@@ -213,6 +219,8 @@ class Settings(BaseSettings):
             "precision": self.precision,
             "slots": self.slots,
             "voices": self.speakers,
+            "lookahead": self.lookahead,
+            "vocoder": self.vocoder,
         }
         return [EngineSpec(_CHATTTS, options)] * self.workers
 
