@@ -87,6 +87,8 @@ class Settings(BaseSettings):
     slots: int = _option("slots")
     length: int = _option("length")
     speakers: str = _option("speakers")
+    lookahead: str = _option("lookahead")
+    vocoder: str = _option("vocoder")
     graphs: bool = _option("graphs")
     lexicon: Path | None = Field(
         None, description="A file that says how words are spoken: word, tab, what to say; SIGHUP reads it again."

@@ -1,28 +1,41 @@
 """The ChatTTS engine: segments in, PCM out."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from streaming.chattts import speaker, weights
 from streaming.chattts.cpu_model import CpuGpt
 from streaming.chattts.duration import longest_tokens
-from streaming.chattts.layout import SAMPLE_RATE
+from streaming.chattts.layout import EXACT, SAMPLE_RATE
 from streaming.chattts.model import TorchGpt
 from streaming.chattts.options import PIECE, Options, Precision
+from streaming.chattts.pacing import AT_LEISURE, ON_CARD, ON_CPU, Pacing, Piece
 from streaming.chattts.prompt import Embedder, Prompt
 from streaming.chattts.runner import CpuRunner, Job, Runner, Spoken
 from streaming.chattts.sampling import PARAMETERS, Sampling
 from streaming.chattts.speaker import Statistics, Vector
 from streaming.chattts.tokenizer import DEFAULT_SPEED, Tokenizer
 from streaming.chattts.torch_runner import TorchRunner
-from streaming.chattts.vocoder import OfflineVocoder
-from streaming.engine import Chunk, EngineInfo, Failed, RequestError, SegmentRequest, SpeechParams, Voice
+from streaming.chattts.vocoder import Vocoder
+from streaming.chattts.vocoder_thread import Made, VocoderThread, Work
+from streaming.engine import (
+    Chunk,
+    EngineInfo,
+    Failed,
+    Pace,
+    RequestError,
+    SegmentRequest,
+    SpeechParams,
+    StopReason,
+    Voice,
+)
 from streaming.parameter import ParameterError
+from streaming.silence import Trimmer, silence
 from streaming.text.alphabet import CHATTTS
 from streaming.text.speak import CONTROLS
 
@@ -30,9 +43,9 @@ LANGUAGES = ("zh", "en")
 LICENCE = "CC BY-NC 4.0"
 SEEDED = "seed:"
 DEFAULT_VOICE = "seed:2"
-WARM_UP_SLOTS = 8
-SILENCE = 10 ** (-50 / 20)
-"""Below it nothing is heard."""
+WARM_UP_SLOTS, WARM_UP_TOKENS = 8, 24
+_VOCODER_WAIT_S = 0.01
+"""How long a step with nothing else to do waits for the vocoder."""
 
 
 def build(**options: str | float) -> "ChatTtsEngine":
@@ -47,10 +60,19 @@ def build(**options: str | float) -> "ChatTtsEngine":
     device = torch.device(chosen.device)
     if device.type == "cuda" and not torch.cuda.is_available():
         raise RuntimeError(f"there is no {chosen.device} here; choose --device cpu")
-    vocoder = OfflineVocoder(assets.decoder, assets.vocos, device)
+    vocoder = Vocoder(
+        assets.decoder, assets.vocos, device, torch.bfloat16 if chosen.vocoder == "bf16" else torch.float32
+    )
     runner = _runner(assets, chosen, device)
     named = speaker.read_folder(Path(chosen.speakers), assets.config.hidden) if chosen.speakers else {}
-    engine = ChatTtsEngine(runner, vocoder, Tokenizer(assets.tokenizer), named, assets.config.hidden)
+    engine = ChatTtsEngine(
+        runner,
+        VocoderThread(vocoder, device),
+        Tokenizer(assets.tokenizer),
+        named,
+        assets.config.hidden,
+        Pacing(ON_CARD if device.type == "cuda" else ON_CPU, chosen.first_lookahead),
+    )
     engine.warm_up()
     return engine
 
@@ -67,29 +89,46 @@ def _runner(assets: weights.Assets, options: Options, device: torch.device) -> R
     return TorchRunner(model, embedder, graphs=options.graphs)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Running:
+    """A started request."""
+
     slot: int
     request: SegmentRequest
+    key: int
+    """What the vocoder calls it."""
+    pieces: Iterator[Piece]
+    piece: Piece
+    """The next one to be vocoded."""
+    given: int = 0
+    """Tokens that the vocoder has got."""
+    stop: StopReason | None = None
+    """Why the model spoke no more: from then on only the vocoder works on it."""
+    trimmer: Trimmer = field(default_factory=lambda: Trimmer(SAMPLE_RATE))
 
 
 class ChatTtsEngine:
-    """See `streaming.engine.Engine`. A segment's PCM comes in one chunk, when its last token is known."""
+    """See `streaming.engine.Engine`. Tokens go to the vocoder a piece at a time, while the next ones are made."""
 
     def __init__(
         self,
         runner: Runner,
-        vocoder: OfflineVocoder,
+        vocoder: VocoderThread,
         tokenizer: Tokenizer,
         voices: Mapping[str, Vector],
         size: int,
+        pacing: Pacing,
     ) -> None:
         """`voices` by name, of `size` values each."""
         self._runner, self._vocoder, self._tokenizer = runner, vocoder, tokenizer
         self._voices, self._size = voices, size
         self._statistics = Statistics.released()
+        self._pacing, self._at_leisure = pacing, Pacing(AT_LEISURE, EXACT)
         self._free = list(range(runner.slots))
         self._running: dict[int, _Running] = {}
+        self._keys = itertools.count()
+        self._ids: dict[int, int] = {}
+        """Request ids by key."""
         listed = [Voice(DEFAULT_VOICE, LANGUAGES, "", LICENCE, "Drawn from the speaker statistics; any seed:N works.")]
         listed += [Voice(name, LANGUAGES, "", LICENCE) for name in voices]
         self._info = EngineInfo(
@@ -109,8 +148,9 @@ class ChatTtsEngine:
         return self._info
 
     def start(self, request: SegmentRequest) -> None:
-        """Give the request a slot. Raises RequestError: unknown_voice, invalid_speed, invalid_params,
-        text_too_long or no_slot.
+        """Give the request a slot. Raises RequestError.
+
+        Its codes: unknown_voice, invalid_speed, invalid_params, text_too_long or no_slot.
         """
         if not self._free:
             raise RequestError("no_slot", "all slots are taken")
@@ -122,10 +162,11 @@ class ChatTtsEngine:
         The slots join one by one, so every size of batch occurs. Raises RuntimeError if there is no speech.
         """
         ids = list(range(min(self._info.slots, WARM_UP_SLOTS)))
-        length = len(ids) + 1
         for number in ids:
             request = SegmentRequest(number, number, 0, "one", DEFAULT_VOICE)
-            self._take(request, replace(self._job(request), limit=length, sampling=Sampling(min_tokens=length)))
+            self._take(
+                request, replace(self._job(request), limit=WARM_UP_TOKENS, sampling=Sampling(min_tokens=WARM_UP_TOKENS))
+            )
         while ids:
             for item in self.step(ids):
                 if isinstance(item, Failed):
@@ -134,19 +175,29 @@ class ChatTtsEngine:
                     ids.remove(item.request_id)
 
     def _take(self, request: SegmentRequest, job: Job) -> None:
-        slot = self._free[-1]
-        self._runner.start(slot, job)
-        self._running[request.request_id] = _Running(self._free.pop(), request)
+        self._runner.start(self._free[-1], job)
+        pieces = iter(self._pacing if request.pace is Pace.REALTIME else self._at_leisure)
+        running = _Running(self._free.pop(), request, next(self._keys), pieces, next(pieces))
+        self._running[request.request_id] = running
+        self._ids[running.key] = request.request_id
 
     def step(self, request_ids: Sequence[int]) -> list[Chunk | Failed]:
-        """Advance them by a token each, one of those that are still reading by a piece of its prompt."""
-        by_slot = {self._running[request_id].slot: request_id for request_id in request_ids}
-        spoken = self._runner.step(list(by_slot))
-        ended = [item for item in spoken if item.stop is not None and item.slot in by_slot]
-        return [self._finish(by_slot[item.slot], item) for item in ended]
+        """Advance them by a token each, one of those that are still reading by a piece of its prompt.
+
+        Returns what the vocoder has made since, of any request.
+        """
+        speaking = {self._running[request_id].slot: self._running[request_id] for request_id in request_ids}
+        speaking = {slot: running for slot, running in speaking.items() if running.stop is None}
+        for spoken in self._runner.step(list(speaking)) if speaking else ():
+            if spoken.slot in speaking:
+                self._vocode(speaking[spoken.slot], spoken)
+        made = self._vocoder.made(0.0 if speaking else _VOCODER_WAIT_S)
+        return [item for each in made if each.key in self._ids for item in self._told(self._ids[each.key], each)]
 
     def cancel(self, request_id: int) -> None:
         running = self._running.pop(request_id)
+        del self._ids[running.key]
+        self._vocoder.forget(running.key)
         self._runner.free(running.slot)
         self._free.append(running.slot)
 
@@ -180,13 +231,33 @@ class ChatTtsEngine:
             "unknown_voice", f"there is no voice {voice!r}; write seed:N with a number, or a name: {known}"
         )
 
-    def _finish(self, request_id: int, spoken: Spoken) -> Chunk | Failed:
-        request = self._running[request_id].request
-        pcm = self._vocoder.decode(self._runner.history[spoken.slot, : spoken.tokens]).cpu().numpy()
-        self.cancel(request_id)
-        if not np.isfinite(pcm).all():
-            return Failed(request_id, "engine_error", "the model gave sound that is not a number; check the weights")
-        return Chunk(request_id, with_pause(pcm, request.pause_s).tobytes(), spoken.stop)
+    def _vocode(self, running: _Running, spoken: Spoken) -> None:
+        """Hand the vocoder the tokens that it has not got, if they are enough for it."""
+        running.stop = spoken.stop
+        if spoken.stop is None and spoken.tokens < running.piece.tokens:
+            return
+        hidden = self._runner.spoken(running.slot, running.given, spoken.tokens)
+        last = spoken.stop is not None
+        self._vocoder.submit(Work(running.key, hidden, running.piece.lookahead, last))
+        running.given = spoken.tokens
+        while running.piece.tokens <= spoken.tokens:
+            running.piece = next(running.pieces)
+
+    def _told(self, request_id: int, made: Made) -> Iterator[Chunk | Failed]:
+        running = self._running[request_id]
+        if made.error or not np.isfinite(made.pcm).all():
+            self.cancel(request_id)
+            problem = made.error or "the model gave sound that is not a number; check the weights"
+            yield Failed(request_id, "engine_error", problem)
+            return
+        pcm = running.trimmer.push(made.pcm.clip(-1, 1))
+        if made.last:
+            self.cancel(request_id)
+            pause = silence(running.request.pause_s, SAMPLE_RATE)
+            pcm = np.concatenate((pcm, running.trimmer.finish(), pause))
+            yield Chunk(request_id, pcm.tobytes(), running.stop)
+        elif pcm.size:
+            yield Chunk(request_id, pcm.tobytes())
 
 
 def _sampling(params: SpeechParams) -> Sampling:
@@ -201,11 +272,3 @@ def speed_level(speed: float) -> int:
     if not 0 < speed <= 2:
         raise RequestError("invalid_speed", f"speed must be above 0 and at most 2, not {speed}")
     return min(round(speed * DEFAULT_SPEED), 9)
-
-
-def with_pause(pcm: NDArray[np.float32], pause_s: float) -> NDArray[np.float32]:
-    """The samples up to the last one heard, then silence of `pause_s` seconds."""
-    heard = np.flatnonzero(np.abs(pcm) > SILENCE)
-    end = int(heard[-1]) + 1 if len(heard) else 0
-    pause = np.zeros(round(pause_s * SAMPLE_RATE), np.float32)
-    return np.concatenate((pcm[:end].astype("<f4"), pause))

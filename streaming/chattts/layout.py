@@ -23,6 +23,8 @@ N_FFT = 1024
 SAMPLE_RATE = 24_000
 TOKEN_SAMPLES = 2 * HOP
 """One codec token is two mel frames."""
+EXACT = 52
+"""Tokens that must follow a token before its samples are final."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +129,13 @@ class ModelConfig:
 
 TINY = ModelConfig(
     GptConfig(layers=2, hidden=128, heads=2, intermediate=256),
-    StackConfig(64, 64, 32, 2, 16),
+    StackConfig(64, 64, 32, 12, 16),
     StackConfig(64, 1024, 32, 1, 16),
     StackConfig(64, 64, 32, 1, 16),
-    VocoderConfig(32, 64, 2),
+    VocoderConfig(32, 64, 8),
 )
-"""The same shapes in small, for tests. Vocabulary, codebooks and sample rate are the released ones."""
+"""The same shapes in small, for tests. Vocabulary, codebooks, sample rate and how far the vocoder sees are the released
+ones."""
 
 
 def gpt_shapes(config: GptConfig) -> Shapes:

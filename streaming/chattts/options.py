@@ -3,8 +3,15 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from streaming.chattts.calibration import Calibration
+from streaming.chattts.layout import EXACT
+
 PIECE = 64
 """Prompt tokens in one step at most."""
+
+
+AUTO = "auto"
+VOCODER_TYPES = ("fp32", "bf16")
 
 
 class Precision(StrEnum):
@@ -37,6 +44,14 @@ class Options:
         metadata={"about": "Tokens of a segment, prompt included: 1024 are about 20 s, and 63 MB a slot on a CPU."},
     )
     speakers: str = field(default="", metadata={"about": "A folder of ChatTTS speaker files, NAME.txt each."})
+    lookahead: str = field(
+        default="auto",
+        metadata={
+            "about": "Tokens that ChatTTS's first sound looks ahead, 1 to 52, or exact for 52: later, exact from the "
+            "start. auto: as `python -m streaming calibrate` found for these weights."
+        },
+    )
+    vocoder: str = field(default="fp32", metadata={"about": "What ChatTTS's vocoder computes in: fp32 or bf16."})
     graphs: bool = field(default=False, metadata={"about": "Replay ChatTTS's steps as CUDA graphs."})
 
     def __post_init__(self) -> None:
@@ -51,5 +66,18 @@ class Options:
             raise ValueError("int8 runs on a CPU only; choose --precision bf16 for a card")
         if not 1 <= self.slots <= 256:
             raise ValueError(f"slots must be from 1 to 256, not {self.slots}")
+        if self.vocoder not in VOCODER_TYPES:
+            raise ValueError(f"vocoder is one of {', '.join(VOCODER_TYPES)}, not {self.vocoder!r}")
+        if self.lookahead not in {AUTO, "exact"} and not self.lookahead.isdecimal():
+            raise ValueError(f"lookahead is a number of tokens, exact or auto, not {self.lookahead!r}")
+        if self.lookahead.isdecimal() and not 1 <= int(self.lookahead) <= EXACT:
+            raise ValueError(f"lookahead must be from 1 to {EXACT} tokens, not {self.lookahead}")
         if not 2 * PIECE <= self.length <= 4095:
             raise ValueError(f"length must be from {2 * PIECE} to 4095 tokens, not {self.length}")
+
+    @property
+    def first_lookahead(self) -> int:
+        """Tokens."""
+        if self.lookahead == AUTO:
+            return Calibration.of(self.weights).lookahead
+        return int(self.lookahead) if self.lookahead.isdecimal() else EXACT

@@ -57,6 +57,9 @@ class Runner(Protocol):
     def prefilled(self, slot: int) -> bool:
         """Whether the slot's prompt has been read."""
 
+    def spoken(self, slot: int, begin: int, end: int) -> torch.Tensor:
+        """A copy of these tokens' hidden states, (tokens, hidden)."""
+
     def step(self, slots: Sequence[int]) -> list[Spoken]:
         """Advance: every slot that speaks by a token, and the first of the others by a piece of its prompt."""
 
@@ -117,6 +120,9 @@ class CpuRunner:
 
     def prefilled(self, slot: int) -> bool:
         return not self._seats[slot].reading
+
+    def spoken(self, slot: int, begin: int, end: int) -> torch.Tensor:
+        return self.history[slot, begin:end].clone()
 
     @torch.inference_mode()
     def step(self, slots: Sequence[int]) -> list[Spoken]:

@@ -78,6 +78,13 @@ class TorchRunner:
     def prefilled(self, slot: int) -> bool:
         return not self._seats[slot].reading
 
+    def spoken(self, slot: int, begin: int, end: int) -> torch.Tensor:
+        # Tokens that were reported are done. The copy has to be, too, before the slot can go to another request.
+        copy = self.history[slot, begin:end].clone()
+        if self._card:
+            torch.cuda.current_stream(self._device).synchronize()
+        return copy
+
     @torch.inference_mode()
     def step(self, slots: Sequence[int]) -> list[Spoken]:
         """See `Runner`. The tokens reported are those of the step before."""

@@ -105,11 +105,13 @@ def _speed(assets: Assets, precision: Precision) -> Iterator[str]:
 
 def _speak(engine: ChatTtsEngine, text: str, voice: str) -> NDArray[np.float32]:
     engine.start(SegmentRequest(1, 1, 0, text, voice, pause_s=0.2))
-    while not (made := engine.step([1])):
-        pass
-    if not isinstance(made[0], Chunk):
-        raise VerifyError(made[0].message)
-    return np.frombuffer(made[0].pcm, "<f4")
+    pcm, ended = b"", False
+    while not ended:
+        for made in engine.step([1]):
+            if not isinstance(made, Chunk):
+                raise VerifyError(made.message)
+            pcm, ended = pcm + made.pcm, made.stop is not None
+    return np.frombuffer(pcm, "<f4")
 
 
 def _write(path: Path, pcm: NDArray[np.float32], rate: int) -> None:

@@ -1,4 +1,13 @@
-"""Hidden states to PCM, a whole segment at a time: the DVAE decoder to mels, Vocos to samples."""
+"""Hidden states to PCM as they come: the DVAE decoder to mels, Vocos to samples, nothing computed twice.
+
+Every convolution looks as far ahead as back, so that each layer gives its frames a little later than it gets them:
+of n tokens the first `n - EXACT` are final. A layer keeps the inputs its next output needs; at the true end of an
+utterance, and only there, it takes zeros for what would follow, as offline decoding does. Rows of one call are laid
+end to end, each at its own place in its own utterance; the weights are read once for all of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -6,64 +15,249 @@ import torch.nn.functional as F  # noqa: N812
 from streaming.chattts.layout import HOP, N_FFT
 from streaming.chattts.weights import Tensors
 
+_OVERLAPS = N_FFT // HOP
+_NORM_EPS = 1e-6
+_LOUDEST = 100.0
+"""Where Vocos caps a magnitude."""
 
-class OfflineVocoder:
-    """The released decoder and vocoder as two functions of their tensors."""
 
-    def __init__(self, decoder: Tensors, vocos: Tensors, device: torch.device) -> None:
-        self._decoder = {name: tensor.to(device, torch.float32) for name, tensor in decoder.items()}
-        kept = {name: tensor for name, tensor in vocos.items() if not name.startswith("feature_extractor")}
-        self._vocos = {name: tensor.to(device, torch.float32) for name, tensor in kept.items()}
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where an utterance stands. A value: what was computed from it can be computed again."""
+
+    layers: tuple[torch.Tensor, ...]
+    """Each convolution's last inputs (frames, channels)."""
+    overlap: torch.Tensor
+    """(2, 3, HOP): the unfinished sums of the waves and of their squared windows."""
+    hops: int
+    """How many hops were finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """More of an utterance."""
+
+    state: State
+    hidden: torch.Tensor
+    """(tokens, hidden), fp32."""
+    last: bool
+    """Nothing follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The samples that became final, and where the utterance stands now."""
+
+    pcm: torch.Tensor
+    """(samples,), fp32."""
+    state: State
+
+
+class Vocoder:
+    """The released decoder and vocoder. Holds weights only: its callers own the states."""
+
+    def __init__(
+        self, decoder: Tensors, vocos: Tensors, device: torch.device, dense: torch.dtype = torch.float32
+    ) -> None:
+        """`dense` is the type of the large products: of bf16 half as much is to be read."""
+        body = _Weights(decoder, device, dense)
+        self._enter = (_Convolution(body, "decoder.conv_in.0"), _Convolution(body, "decoder.conv_in.2"))
+        self._body = _blocks(body, "decoder.decoder_block", scale="weight", dilation=2)
+        self._narrow = body.dense("decoder.conv_out")
+        self._mel = _Convolution(body, "out_conv")
+        self._gain = body.tensor("coef").reshape(-1)
+
+        head = _Weights(vocos, device, dense)
+        self._embed = _Convolution(head, "backbone.embed")
+        self._first_norm = head.norm("backbone.norm")
+        self._backbone = _blocks(head, "backbone.convnext", scale="gamma", dilation=1)
+        self._last_norm = head.norm("backbone.final_layer_norm")
+        # Phases don't bear rounding: the head stays in fp32.
+        self._head = (head.tensor("head.out.weight"), head.tensor("head.out.bias"))
+        window = head.tensor("head.istft.window")
+        self._window = torch.stack((window, window.square()))
+
+    def blank(self) -> State:
+        """Before the first token."""
+        layers: list[_Convolution | _Block] = [*self._enter, *self._body, self._mel, self._embed, *self._backbone]
+        kept = tuple(layer.blank() for layer in layers)
+        return State(kept, self._window.new_zeros(2, _OVERLAPS - 1, HOP), 0)
 
     @torch.inference_mode()
-    def decode(self, hidden: torch.Tensor) -> torch.Tensor:
-        """PCM ((2 * tokens - 1) * HOP,) fp32 of hidden states (tokens, hidden)."""
-        return self.wave(self.mel(hidden))
+    def decode(self, rows: Sequence[Row]) -> list[Decoded]:
+        """Each row's samples. Whole utterances of n tokens have `(2 * n - 1) * HOP` of them."""
+        walk = _Walk(rows)
+        x = torch.cat([_frames(row.hidden) for row in rows])
+        for layer, then in zip(self._enter, (F.gelu, None), strict=True):
+            x = layer.run(walk, x)
+            x = then(x) if then else x
+        for block in self._body:
+            x = block.run(walk, x)
+        x = self._mel.run(walk, self._narrow(x)) * self._gain
+        x = self._first_norm(self._embed.run(walk, x))
+        for block in self._backbone:
+            x = block.run(walk, x)
+        magnitude, phase = F.linear(self._last_norm(x), *self._head).chunk(2, 1)
+        waves = torch.split(_waves(torch.polar(magnitude.exp().clamp_max(_LOUDEST), phase)), walk.lengths)
+        return [self._finish(row, wave, kept) for row, wave, kept in zip(rows, waves, walk.kept, strict=True)]
 
-    @torch.inference_mode()
-    def mel(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Log-mels (100, 2 * tokens): each token's first half of channels is its first frame."""
-        weights = self._decoder
-        frames = hidden.reshape(2 * len(hidden), -1).T  # (hidden / 2, 2 * tokens)
-        x = _convolve(frames, weights, "decoder.conv_in.0", 1)
-        x = _convolve(F.gelu(x), weights, "decoder.conv_in.2", 1)
-        for block in range(_count(weights, "decoder.decoder_block.")):
-            x = _block(x, weights, f"decoder.decoder_block.{block}", "weight", 2)
-        x = _convolve(x, weights, "decoder.conv_out", 0)
-        return _convolve(x, weights, "out_conv", 1) * weights["coef"][0]
-
-    @torch.inference_mode()
-    def wave(self, mel: torch.Tensor) -> torch.Tensor:
-        """Samples ((frames - 1) * HOP,) of log-mels (100, frames)."""
-        weights = self._vocos
-        x = _normalise(_convolve(mel, weights, "backbone.embed", 3), weights, "backbone.norm")
-        for block in range(_count(weights, "backbone.convnext.")):
-            x = _block(x, weights, f"backbone.convnext.{block}", "gamma", 1)
-        x = _normalise(x, weights, "backbone.final_layer_norm")
-        magnitude, phase = F.linear(x.T, weights["head.out.weight"], weights["head.out.bias"]).T.chunk(2)
-        spectrum = torch.polar(magnitude.exp().clamp_max(100.0), phase)
-        return torch.istft(spectrum, N_FFT, HOP, window=weights["head.istft.window"])
-
-
-def _count(weights: Tensors, prefix: str) -> int:
-    """How many numbered parts there are under a name."""
-    return 1 + max(int(name.removeprefix(prefix).split(".")[0]) for name in weights if name.startswith(prefix))
-
-
-def _convolve(x: torch.Tensor, weights: Tensors, name: str, padding: int) -> torch.Tensor:
-    return F.conv1d(x, weights[f"{name}.weight"], weights.get(f"{name}.bias"), padding=padding)
+    def _finish(self, row: Row, waves: torch.Tensor, layers: list[torch.Tensor]) -> Decoded:
+        """Overlap and add the waves (frames, N_FFT) of a row."""
+        frames = len(waves)
+        parts = torch.stack((waves * self._window[0], self._window[1].expand(frames, -1)))
+        sums = waves.new_zeros(2, frames + _OVERLAPS - 1, HOP)
+        sums[:, : _OVERLAPS - 1] = row.state.overlap
+        for at, hops in enumerate(torch.split(parts, HOP, 2)):
+            sums[:, at : at + frames] += hops
+        # The first two hops, and at the end the last two, are the margin that offline decoding cuts off.
+        begin = min(frames, max(0, _OVERLAPS // 2 - row.state.hops))
+        end = frames + 1 if row.last else frames
+        signal, weight = sums[:, begin:end]
+        state = State(tuple(layers), sums[:, frames:], row.state.hops + frames)
+        return Decoded((signal / weight).reshape(-1), state)
 
 
-def _normalise(x: torch.Tensor, weights: Tensors, name: str) -> torch.Tensor:
-    """Layer norm over the channels of (channels, frames)."""
-    return F.layer_norm(x.T, x.shape[:1], weights[f"{name}.weight"], weights[f"{name}.bias"], 1e-6).T
+class _Walk:
+    """One call's way through the convolutions, in order."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.lengths = [2 * len(row.hidden) for row in rows]
+        """Frames of each row that the next layer gets."""
+        self.kept: list[list[torch.Tensor]] = [[] for _ in rows]
+        self._rows = rows
+        self._layer = 0
+
+    def enter(self, x: torch.Tensor, reach: int) -> torch.Tensor:
+        """Put what each row has kept before its new frames, and behind its last one zeros."""
+        ends = x.new_zeros(reach, x.shape[1])
+        seen: list[torch.Tensor] = []
+        for row, kept, new in zip(self._rows, self.kept, torch.split(x, self.lengths), strict=True):
+            parts = (row.state.layers[self._layer], new, ends) if row.last else (row.state.layers[self._layer], new)
+            seen.append(torch.cat(parts))
+            kept.append(seen[-1][-2 * reach :])
+        self._layer += 1
+        self._seen = [len(each) for each in seen]
+        self.lengths = [max(0, length - 2 * reach) for length in self._seen]
+        return torch.cat(seen) if len(seen) > 1 else seen[0]
+
+    def select(self, x: torch.Tensor, offset: int = 0) -> torch.Tensor:
+        """Of frames laid out as `enter` gave them, those from `offset` that have an output."""
+        starts = [0, *torch.tensor(self._seen).cumsum(0).tolist()]
+        parts = [
+            x[start + offset : start + offset + length] for start, length in zip(starts, self.lengths, strict=False)
+        ]
+        return torch.cat(parts) if len(parts) > 1 else parts[0]
 
 
-def _block(x: torch.Tensor, weights: Tensors, name: str, scale: str, dilation: int) -> torch.Tensor:
-    """ConvNeXt: a wide convolution per channel, then two dense layers per frame. (channels, frames) both ways."""
-    kernel, bias = weights[f"{name}.dwconv.weight"], weights[f"{name}.dwconv.bias"]
-    y = F.conv1d(x, kernel, bias, padding=3 * dilation, dilation=dilation, groups=len(x))
-    y = _normalise(y, weights, f"{name}.norm").T
-    y = F.gelu(F.linear(y, weights[f"{name}.pwconv1.weight"], weights[f"{name}.pwconv1.bias"]))
-    y = F.linear(y, weights[f"{name}.pwconv2.weight"], weights[f"{name}.pwconv2.bias"])
-    return x + (y * weights[f"{name}.{scale}"]).T
+class _Weights:
+    """Tensors of a file by name, on the device."""
+
+    def __init__(self, tensors: Tensors, device: torch.device, dense: torch.dtype) -> None:
+        self._tensors, self._device, self._dense = tensors, device, dense
+
+    def tensor(self, name: str) -> torch.Tensor:
+        return self._tensors[name].to(self._device, torch.float32)
+
+    def bias(self, name: str) -> torch.Tensor | None:
+        return self.tensor(f"{name}.bias") if f"{name}.bias" in self._tensors else None
+
+    def dense(self, name: str) -> "_Dense":
+        weight = self.tensor(f"{name}.weight")
+        return _Dense(weight.reshape(len(weight), -1).to(self._dense), self.bias(name))
+
+    def norm(self, name: str) -> "_Norm":
+        return _Norm(self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias"))
+
+    def count(self, prefix: str) -> int:
+        """How many numbered parts there are under a name."""
+        names = (name for name in self._tensors if name.startswith(f"{prefix}."))
+        return 1 + max(int(name.removeprefix(f"{prefix}.").split(".")[0]) for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dense:
+    """A product per frame."""
+
+    weight: torch.Tensor
+    bias: torch.Tensor | None
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        if self.weight.dtype == x.dtype:
+            return F.linear(x, self.weight, self.bias)
+        y = F.linear(x.to(self.weight.dtype), self.weight).float()
+        return y if self.bias is None else y + self.bias
+
+
+@dataclass(frozen=True, slots=True)
+class _Norm:
+    """Layer norm over the channels."""
+
+    weight: torch.Tensor
+    bias: torch.Tensor
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        return F.layer_norm(x, x.shape[1:], self.weight, self.bias, _NORM_EPS)
+
+
+class _Convolution:
+    """A dense convolution over a few frames, as one product."""
+
+    def __init__(self, weights: _Weights, name: str) -> None:
+        weight = weights.tensor(f"{name}.weight")  # (outputs, inputs, frames)
+        self._width = weight.shape[2]
+        self._inputs = weight.shape[1]
+        self._weight, self._bias = weight.reshape(len(weight), -1), weights.bias(name)
+
+    def blank(self) -> torch.Tensor:
+        return self._weight.new_zeros(self._width // 2, self._inputs)
+
+    def run(self, walk: _Walk, x: torch.Tensor) -> torch.Tensor:
+        seen = walk.enter(x, self._width // 2)
+        if len(seen) < self._width:
+            return self._weight.new_zeros(0, len(self._weight))
+        around = walk.select(seen.unfold(0, self._width, 1))
+        return F.linear(around.flatten(1), self._weight, self._bias)
+
+
+class _Block:
+    """ConvNeXt: a wide convolution per channel, then two products per frame."""
+
+    def __init__(self, weights: _Weights, name: str, scale: str, dilation: int) -> None:
+        kernel = weights.tensor(f"{name}.dwconv.weight")  # (channels, 1, frames)
+        self._kernel, self._bias = kernel[:, 0].T.contiguous(), weights.tensor(f"{name}.dwconv.bias")
+        self._dilation = dilation
+        self._reach = dilation * (kernel.shape[2] // 2)
+        self._norm = weights.norm(f"{name}.norm")
+        self._widen, self._narrow = weights.dense(f"{name}.pwconv1"), weights.dense(f"{name}.pwconv2")
+        self._scale = weights.tensor(f"{name}.{scale}")
+
+    def blank(self) -> torch.Tensor:
+        return self._kernel.new_zeros(self._reach, self._kernel.shape[1])
+
+    def run(self, walk: _Walk, x: torch.Tensor) -> torch.Tensor:
+        seen = walk.enter(x, self._reach)
+        y = self._norm(walk.select(self._convolved(seen)))
+        y = self._narrow(F.gelu(self._widen(y)))
+        return torch.addcmul(walk.select(seen, self._reach), y, self._scale)
+
+    def _convolved(self, seen: torch.Tensor) -> torch.Tensor:
+        frames = max(0, len(seen) - 2 * self._reach)
+        y = self._bias.expand(frames, -1)
+        for at, row in enumerate(self._kernel):
+            y = torch.addcmul(y, seen[at * self._dilation : at * self._dilation + frames], row)
+        return y
+
+
+def _frames(hidden: torch.Tensor) -> torch.Tensor:
+    """The first half of a token's channels is its first frame, the other half its second one."""
+    tokens, channels = hidden.shape
+    return hidden.reshape(2 * tokens, channels // 2)
+
+
+def _waves(spectrum: torch.Tensor) -> torch.Tensor:
+    """(frames, N_FFT) of (frames, N_FFT / 2 + 1); the library refuses to transform nothing."""
+    return torch.fft.irfft(spectrum, N_FFT) if len(spectrum) else spectrum.real.new_zeros(0, N_FFT)
+
+
+def _blocks(weights: _Weights, prefix: str, *, scale: str, dilation: int) -> list[_Block]:
+    return [_Block(weights, f"{prefix}.{n}", scale, dilation) for n in range(weights.count(prefix))]

@@ -12,10 +12,10 @@ import onnxruntime
 from streaming.embedded.kokoro_model import SAMPLE_RATE
 from streaming.embedded.language import CHINESE, ENGLISH, has_han, primary
 from streaming.embedded.phonemes import gap_s, sounds
-from streaming.embedded.silence import Samples, Trimmer, repair, silence
 from streaming.embedded.speaker import Piece, Speaker, Speech
 from streaming.embedded.voices import load
 from streaming.engine import Chunk, EngineInfo, Failed, RequestError, SegmentRequest, StopReason, Voice
+from streaming.silence import Samples, Trimmer, repair, silence
 from streaming.text.alphabet import CHINESE_AND_ENGLISH
 from streaming.text.segment import SegmentLimits
 

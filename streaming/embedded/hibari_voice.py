@@ -9,9 +9,9 @@ from hibari import dsp
 
 from streaming.embedded.language import CHINESE, runs
 from streaming.embedded.phonemes import pieces
-from streaming.embedded.silence import Samples
 from streaming.embedded.speaker import Piece, Speaker
 from streaming.engine import SpeechParams
+from streaming.silence import Samples
 
 # A call of 120 phonemes is about 7 s of speech and takes about 100 ms on one core.
 _SOFT_PIECE = 120

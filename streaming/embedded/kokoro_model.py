@@ -10,7 +10,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from streaming.embedded import kokoro_graph as graph
-from streaming.embedded.silence import Samples
+from streaming.silence import Samples
 
 SAMPLE_RATE = 24000
 """Also hibari's."""

@@ -11,9 +11,9 @@ from streaming.embedded.kokoro_norms import Norms
 from streaming.embedded.kokoro_windows import Windows
 from streaming.embedded.language import CHINESE, runs
 from streaming.embedded.phonemes import pieces
-from streaming.embedded.silence import Samples
 from streaming.embedded.speaker import Piece
 from streaming.engine import SpeechParams
+from streaming.silence import Samples
 
 # The plan of 100 phonemes takes as long as a window.
 _SOFT_PIECE = 100

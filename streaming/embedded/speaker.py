@@ -6,8 +6,8 @@ from typing import Protocol
 
 import onnxruntime
 
-from streaming.embedded.silence import Samples
 from streaming.engine import SpeechParams
+from streaming.silence import Samples
 
 
 class Speech(Protocol):

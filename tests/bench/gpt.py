@@ -32,7 +32,7 @@ from streaming.chattts.prompt import Embedder, Prompt
 from streaming.chattts.runner import CpuRunner, Job
 from streaming.chattts.sampling import Sampling
 from streaming.chattts.tokenizer import Tokenizer
-from streaming.chattts.vocoder import OfflineVocoder
+from streaming.chattts.vocoder import Vocoder
 
 CONTEXT = 170
 STEPS = 20
@@ -183,7 +183,7 @@ def _ours(name: str, source: Source, alone: bool) -> Side:
     embedder = Embedder(assets.embed, assets.config)
     runner = CpuRunner(CpuGpt(assets, Precision(name), slots, length, slots + PIECE), embedder)
     # Upstream's process holds these too.
-    others = [Tokenizer(assets.tokenizer), OfflineVocoder(assets.decoder, assets.vocos, torch.device("cpu"))]
+    others = [Tokenizer(assets.tokenizer), Vocoder(assets.decoder, assets.vocos, torch.device("cpu"))]
     vector = speaker.draw(2, speaker.Statistics.released(), assets.config.hidden)
     # What was packed need not stay mapped.
     del assets

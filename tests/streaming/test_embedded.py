@@ -14,9 +14,9 @@ import onnxruntime
 import pytest
 
 from streaming.embedded.engine import EmbeddedEngine, create
-from streaming.embedded.silence import THRESHOLD, Samples
 from streaming.embedded.speaker import Piece
 from streaming.engine import Chunk, Failed, RequestError, SegmentRequest, SpeechParams, StopReason, Voice
+from streaming.silence import THRESHOLD, Samples
 
 RATE = 24000
 LONG = "And so it goes on and on, and on it goes for ever, until it stops. " * 4

@@ -8,8 +8,8 @@ from streaming.embedded import kokoro_norms, mandarin
 from streaming.embedded.hibari_voice import HibariModel
 from streaming.embedded.kokoro_model import FRAME_SAMPLES, KokoroModel, Plan, Stretch
 from streaming.embedded.kokoro_windows import Windows, ends
-from streaming.embedded.silence import Samples
 from streaming.embedded.voices import STYLES
+from streaming.silence import Samples
 
 
 def plan(energy: list[float]) -> Plan:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from streaming.embedded.silence import THRESHOLD, Samples, Trimmer, repair, silence, trim
+from streaming.silence import THRESHOLD, Samples, Trimmer, repair, silence, trim
 
 RATE = 1000
 LEAD, DECAY = 30, 40

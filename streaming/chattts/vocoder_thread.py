@@ -1,0 +1,123 @@
+"""The vocoder at work beside the language model, on a thread of its own."""
+
+import queue
+import threading
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+import torch
+
+from streaming.chattts.utterance import Samples, Utterance
+from streaming.chattts.vocoder import Vocoder
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The next tokens of an utterance. `key` names it, and no other one ever."""
+
+    key: int
+    hidden: torch.Tensor
+    """(tokens, hidden), fp32."""
+    lookahead: int
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of some work: samples, or why there are none. Nothing follows what failed or was the last."""
+
+    key: int
+    pcm: Samples
+    last: bool
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Forget:
+    key: int
+
+
+class VocoderThread:
+    """Takes all work that waits in one call; of one utterance, what piled up meanwhile becomes one larger piece."""
+
+    def __init__(self, vocoder: Vocoder, device: torch.device) -> None:
+        self._vocoder = vocoder
+        self._device = device
+        self._utterances: dict[int, Utterance] = {}
+        self._inbox: queue.SimpleQueue[Work | _Forget] = queue.SimpleQueue()
+        self._outbox: queue.SimpleQueue[Made] = queue.SimpleQueue()
+        threading.Thread(target=self._run, name="vocoder", daemon=True).start()
+
+    def submit(self, work: Work) -> None:
+        """Returns at once."""
+        self._inbox.put(work)
+
+    def forget(self, key: int) -> None:
+        """No more of this utterance is wanted. What was made already may still come."""
+        self._inbox.put(_Forget(key))
+
+    def made(self, wait_s: float = 0.0) -> list[Made]:
+        """What is there, in order; if there is nothing, what comes within the time."""
+        found = list(self._waiting())
+        if not found and wait_s:
+            try:
+                found = [self._outbox.get(timeout=wait_s)]
+            except queue.Empty:
+                return []
+        return found
+
+    def _waiting(self) -> Iterator[Made]:
+        while not self._outbox.empty():
+            yield self._outbox.get()
+
+    def _run(self) -> None:
+        torch.set_num_threads(1)
+        card = self._device.type == "cuda"
+        with torch.cuda.stream(torch.cuda.Stream(self._device)) if card else nullcontext():  # type: ignore[no-untyped-call, unused-ignore]
+            while True:
+                self._do(self._gathered())
+
+    def _gathered(self) -> list[Work]:
+        """All that waits, a piece for each utterance."""
+        pieces: dict[int, Work] = {}
+        while not pieces or not self._inbox.empty():
+            item = self._inbox.get()
+            if isinstance(item, _Forget):
+                pieces.pop(item.key, None)
+                self._utterances.pop(item.key, None)
+            else:
+                before = pieces.get(item.key)
+                pieces[item.key] = _joined(before, item) if before else item
+        return list(pieces.values())
+
+    def _do(self, works: list[Work]) -> None:
+        try:
+            results = self._decoded(works)
+        except Exception as error:  # noqa: BLE001  # our bug costs these requests, not the worker
+            results = [Made(work.key, Samples(0), work.last, f"the vocoder failed: {error!r}") for work in works]
+        for made in results:
+            if made.last or made.error:
+                self._utterances.pop(made.key, None)
+            self._outbox.put(made)
+
+    def _decoded(self, works: list[Work]) -> list[Made]:
+        utterances = [self._utterance(work.key) for work in works]
+        parts = [
+            utterance.rows(work.hidden, work.lookahead, last=work.last)
+            for utterance, work in zip(utterances, works, strict=True)
+        ]
+        decoded = iter(self._vocoder.decode([row for rows in parts for row in rows]))
+        return [
+            Made(work.key, utterance.take([next(decoded) for _ in rows], len(work.hidden), work.lookahead), work.last)
+            for utterance, work, rows in zip(utterances, works, parts, strict=True)
+        ]
+
+    def _utterance(self, key: int) -> Utterance:
+        if key not in self._utterances:
+            self._utterances[key] = Utterance(self._vocoder.blank())
+        return self._utterances[key]
+
+
+def _joined(first: Work, second: Work) -> Work:
+    return Work(first.key, torch.cat((first.hidden, second.hidden)), second.lookahead, second.last)

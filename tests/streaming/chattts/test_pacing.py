@@ -1,0 +1,43 @@
+from itertools import islice, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("torch")
+
+from streaming.chattts.layout import EXACT
+from streaming.chattts.pacing import AT_LEISURE, GROWTH, ON_CARD, ON_CPU, Pacing, Piece
+
+
+def test_small_pieces_come_first() -> None:
+    assert list(islice(Pacing(ON_CPU, 12), 7)) == [
+        Piece(16, 12),
+        Piece(20, 12),
+        Piece(28, 14),
+        Piece(40, 16),
+        Piece(64, 20),
+        Piece(88, 24),
+        Piece(112, 28),
+    ]
+    assert [piece.tokens for piece in islice(Pacing(ON_CARD, 12), 3)] == [13, 14, 15]
+
+
+def test_exact_from_the_start() -> None:
+    assert {piece.lookahead for piece in islice(Pacing(AT_LEISURE, EXACT), 20)} == {EXACT}
+
+
+@given(pieces=st.lists(st.integers(1, 30), min_size=1, max_size=6), lookahead=st.integers(1, EXACT))
+def test_what_is_heard_only_grows_until_it_is_exact(pieces: list[int], lookahead: int) -> None:
+    cut = list(islice(Pacing(tuple(pieces), lookahead), GROWTH * EXACT + 10))
+    for before, after in pairwise(cut):
+        assert after.tokens > before.tokens
+        assert after.lookahead >= before.lookahead
+        assert after.tokens - after.lookahead >= before.tokens - before.lookahead
+    assert cut[-1].lookahead == EXACT
+
+
+@pytest.mark.parametrize(("pieces", "lookahead"), [((), 12), ((0,), 12), ((4,), 0), ((4,), EXACT + 1)])
+def test_what_makes_no_sense_is_refused(pieces: tuple[int, ...], lookahead: int) -> None:
+    with pytest.raises(ValueError, match="look-ahead"):
+        Pacing(pieces, lookahead)
