@@ -1,4 +1,5 @@
-"""Writes `docs/protocol.md`: the reference from the message types, the transcript from a running server.
+"""Writes `docs/protocol.md`: the reference from the message types, the transcript from a running server. And the tables
+in `docs/chattts.md`.
 
 `python -m docs.build` (or `make docs`).
 """
@@ -7,19 +8,22 @@ import ast
 import asyncio
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields
 from enum import Enum
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from websockets.asyncio.client import connect
 
 from firstword import protocol
 from server.audio.encoders import CODECS
+from streaming.chattts.options import Options
+from streaming.chattts.sampling import PARAMETERS
 from tests.serving import running_server
 
 TARGET = Path(__file__).parent / "protocol.md"
+CHATTTS = Path(__file__).parent / "chattts.md"
 
 INTRO = """\
 # The native protocol, version 1
@@ -81,6 +85,28 @@ def main() -> None:
     with running_server() as server:
         recorded = asyncio.run(transcript(server.url))
     TARGET.write_text(reference() + "\n## A transcript\n\n" + recorded, encoding="utf-8")
+    CHATTTS.write_text(chattts(CHATTTS.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def chattts(page: str) -> str:
+    """The page with its tables as the engine's lists say."""
+    options = [
+        f"| `--{f.name}` | {'needed' if f.default is MISSING else f.default or '-'} | {f.metadata['about']} |"
+        for f in fields(Options)
+    ]
+    parameters = [
+        f"| `{p.name}` | {p.default:g} | {p.minimum:g} to {p.maximum:g}{p.unit and ' ' + p.unit} | {p.about} |"
+        for p in PARAMETERS
+    ]
+    tables = {
+        "options": ["| option | default | meaning |", "|---|---|---|", *options],
+        "parameters": ["| name | default | range | meaning |", "|---|---|---|---|", *parameters],
+    }
+    for name, rows in tables.items():
+        before, mark, rest = page.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition("<!-- end -->")
+        page = before + mark + "\n".join([*rows, end]) + after
+    return page
 
 
 def reference() -> str:
@@ -94,6 +120,7 @@ def reference() -> str:
         "## From the server\n",
         *map(_message, get_args(protocol.ServerMessage)),
         _part(protocol.Limits, "In `hello.limits`"),
+        _part(protocol.Param, "In `hello.params`"),
         _part(protocol.Skipped, "In `segment.skipped` and `ended.skipped`"),
         _part(protocol.Word, "In `timing.words`"),
         PACKETS + "\n".join(rows) + "\n",
@@ -125,6 +152,8 @@ def _kind(hint: Any) -> str:
     if hint in names:
         return names[hint]
     inner = get_args(hint)
+    if get_origin(hint) is Mapping:
+        return "object"
     if inner and type(None) in inner:
         return f"{_kind(inner[0])} or null"
     return f"list of {_kind(inner[0])}" if inner else "object"
@@ -137,7 +166,13 @@ def _default(f: Field[Any]) -> str:
 def _meaning(f: Field[Any]) -> str:
     low, high = f.metadata["minimum"], f.metadata["maximum"]
     kind = str(f.type)
-    unit = " characters" if f.type is str or kind.startswith("str") else " items" if kind.startswith("tuple") else ""
+    unit = (
+        " characters"
+        if f.type is str or kind.startswith("str")
+        else " items"
+        if kind.startswith(("tuple", "Mapping"))
+        else ""
+    )
     if low is not None and high is not None:
         return f"{f.metadata['doc']} {low:g} to {high:g}{unit}."
     return f"{f.metadata['doc']} At most {high:g}{unit}." if high is not None else f.metadata["doc"]

@@ -3,7 +3,7 @@
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from firstword.protocol import EndReason, ErrorCode
 from server.audio.encoders import UnsupportedFormatError, create_encoder
@@ -14,7 +14,8 @@ from server.intake import EndMark, FlushMark, Intake
 from server.reading import text_options
 from server.timing import SpokenSegment, estimated_s, spoken_until, word_times
 from server.track import Track
-from streaming.engine import SAMPLE_BYTES, Chunk, Failed, SegmentRequest, StopReason
+from streaming.engine import SAMPLE_BYTES, Chunk, Failed, SegmentRequest, SpeechParams, StopReason
+from streaming.parameter import ParameterError, choose
 from streaming.text.alphabet import Skip
 from streaming.text.front import TextFront
 from streaming.text.segment import Segment
@@ -44,6 +45,7 @@ class Context:
         self.name = name
         self.number = number
         self.voice = host.voices.resolve(options.voice)
+        self._params = _params(options.params, host)
         encoder = _encoder(options.format, host.speech.sample_rate)
         self.ending = False
         self._host = host
@@ -242,7 +244,7 @@ class Context:
             language=self._options.language or utterance.segment.language or None,
             pause_s=utterance.segment.pause_s,
             pace=self._options.pace,
-            params=self._options.params,
+            params=self._params,
         )
         try:
             self._host.speech.submit(request, self)
@@ -402,6 +404,13 @@ def _error_code(code: str) -> ErrorCode:
         return ErrorCode(code)
     except ValueError:
         return ErrorCode.ENGINE_FAILED
+
+
+def _params(params: SpeechParams, host: Host) -> SpeechParams:
+    try:
+        return replace(params, options=choose(host.speech.parameters, dict(params.options)))
+    except ParameterError as error:
+        raise Refusal(ErrorCode.INVALID_PARAMS, f"`open.params`: {error}.") from None
 
 
 def _encoder(audio_format: AudioFormat, source_rate: int) -> Encoder:

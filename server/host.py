@@ -9,6 +9,7 @@ from server.audio.format import AudioFormat
 from server.audio.pool import Encoders
 from server.events import Refused
 from streaming.engine import Chunk, Failed, Pace, SegmentRequest, SpeechParams, Voice
+from streaming.parameter import Parameter
 from streaming.text.alphabet import Alphabet
 from streaming.text.lexicon import Lexicon
 from streaming.text.segment import SegmentLimits
@@ -64,6 +65,10 @@ class Speech(Protocol):
     @property
     def controls(self) -> frozenset[str]:
         """Bracketed controls that it knows."""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What `SpeechParams.options` may hold."""
 
     def next_request_id(self) -> int: ...
 
@@ -124,6 +129,7 @@ class ContextOptions:
     urls: str = "host"
     lexicon: Lexicon = Lexicon()
     params: SpeechParams = SpeechParams()
+    """Its options are checked against the engine's parameters when a context is made of this."""
     pace: Pace = Pace.REALTIME
     max_buffer_s: float = 0.3
     lead_in_s: float = 0.0

@@ -4,8 +4,9 @@ import argparse
 import ipaddress
 import re
 from collections.abc import Sequence
+from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
@@ -21,6 +22,7 @@ from pydantic_settings import (
 from server.host import SessionLimits
 from server.lexicon_file import read_lexicon
 from server.worker_pool import PoolLimits
+from streaming.chattts.options import Options
 from streaming.engine import EngineSpec
 
 _KEY = re.compile(r"[A-Za-z0-9._~-]{16,}")
@@ -28,6 +30,14 @@ _KEY = re.compile(r"[A-Za-z0-9._~-]{16,}")
 
 _EMBEDDED = "streaming.embedded.engine:create"
 _CHATTTS = "streaming.chattts.engine:build"
+
+
+_CHATTTS_OPTIONS = {option.name: option for option in fields(Options)}
+
+
+def _option(name: str) -> Any:
+    option = _CHATTTS_OPTIONS[name]
+    return Field("" if option.default is MISSING else option.default, description=option.metadata["about"])
 
 
 class SettingsError(Exception):
@@ -70,19 +80,16 @@ class Settings(BaseSettings):
         False, description="Refuse ids of other services' voices that have no alias, instead of choosing a voice."
     )
     engine: Literal["embedded", "chattts"] = Field("embedded", description="What speaks.")
-    weights: str = Field(
-        "", description="ChatTTS's weights: a folder that `python -m streaming pull` filled, or random:SEED for tests."
-    )
-    precision: Literal["int8", "bf16", "fp32"] = Field("int8", description="What ChatTTS computes in.")
-    device: str = Field("cpu", description="Where ChatTTS computes: cpu, cuda or cuda:N.")
-    slots: int = Field(8, ge=1, le=256, description="Segments that ChatTTS speaks at once in each worker.")
-    lookahead: str = Field(
-        "auto",
-        description="Tokens that ChatTTS's first sound looks ahead, 1 to 52, or exact for 52: later, and exact from "
-        "the first sample on. auto: as `python -m streaming calibrate` found for these weights.",
-    )
-    vocoder: Literal["fp32", "bf16"] = Field("fp32", description="What ChatTTS's vocoder computes in.")
-    speakers: str = Field("", description="A folder of ChatTTS speaker files, NAME.txt each.")
+    # The engine's own, each with its default, its description and its checks: see `streaming.chattts.options`.
+    weights: str = _option("weights")
+    precision: str = _option("precision")
+    device: str = _option("device")
+    slots: int = _option("slots")
+    length: int = _option("length")
+    speakers: str = _option("speakers")
+    lookahead: str = _option("lookahead")
+    vocoder: str = _option("vocoder")
+    graphs: bool = _option("graphs")
     lexicon: Path | None = Field(
         None, description="A file that says how words are spoken: word, tab, what to say; SIGHUP reads it again."
     )
@@ -163,9 +170,11 @@ class Settings(BaseSettings):
         return self
 
     @model_validator(mode="after")
-    def _check_weights(self) -> "Settings":
-        if self.engine == "chattts" and not self.weights:
-            raise ValueError("--engine chattts needs --weights: fetch them with `python -m streaming pull`")
+    def _check_chattts(self) -> "Settings":
+        if self.engine == "chattts":
+            if not self.weights:
+                raise ValueError("--engine chattts needs --weights: fetch them with `python -m streaming pull`")
+            Options(**self._chattts_options)  # type: ignore[arg-type]
         return self
 
     @classmethod
@@ -213,16 +222,11 @@ class Settings(BaseSettings):
         """One engine for each worker."""
         if self.engine == "embedded":
             return [EngineSpec(_EMBEDDED)] * self.workers
-        options: dict[str, str | int | float | bool] = {
-            "weights": self.weights,
-            "device": self.device,
-            "precision": self.precision,
-            "slots": self.slots,
-            "voices": self.speakers,
-            "lookahead": self.lookahead,
-            "vocoder": self.vocoder,
-        }
-        return [EngineSpec(_CHATTTS, options)] * self.workers
+        return [EngineSpec(_CHATTTS, self._chattts_options)] * self.workers
+
+    @property
+    def _chattts_options(self) -> dict[str, str | int | float | bool]:
+        return {name: getattr(self, name) for name in _CHATTTS_OPTIONS}
 
 
 def load(argv: Sequence[str]) -> Settings:

@@ -25,6 +25,7 @@ from streaming.engine import (
     Started,
     Submit,
 )
+from streaming.parameter import Parameter
 from streaming.text.alphabet import Alphabet
 from streaming.text.segment import SegmentLimits
 
@@ -181,6 +182,12 @@ class WorkerPool:
         """Bracketed controls that the engine knows."""
         assert self._info is not None
         return self._info.controls
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What the engine alone can be asked for."""
+        assert self._info is not None
+        return self._info.parameters
 
     def next_request_id(self) -> int:
         """An id that no other request has."""

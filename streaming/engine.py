@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from streaming.parameter import Chosen, Parameter
 from streaming.text.alphabet import CHINESE_AND_ENGLISH, Alphabet
 from streaming.text.segment import SegmentLimits
 
@@ -63,6 +64,8 @@ class EngineInfo:
     """How long its segments are best."""
     controls: frozenset[str] = frozenset()
     """Bracketed controls it knows, such as `laugh`: they reach it as they are, all others are neutralised."""
+    parameters: tuple[Parameter, ...] = ()
+    """What `SpeechParams.options` may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class SpeechParams:
     """1 is the voice's own speed, 2 twice as fast."""
     seed: int = 0
     """Same request, same seed, same samples, whatever else runs."""
+    options: Chosen = ()
+    """What only this engine has, as `EngineInfo.parameters` names it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from streaming.engine import (
     StopReason,
     Voice,
 )
+from streaming.parameter import Parameter
 from streaming.text.alphabet import CHINESE_AND_ENGLISH, Alphabet
 from streaming.text.segment import SegmentLimits
 
@@ -131,6 +132,7 @@ class FakeSpeech:
     alphabet: Alphabet = CHINESE_AND_ENGLISH
     segment_limits: SegmentLimits = SegmentLimits()
     controls: frozenset[str] = frozenset()
+    parameters: tuple[Parameter, ...] = ()
     samples_per_char: int = 480
     full: bool = False
     submitted: list[SegmentRequest] = field(default_factory=list)

@@ -7,7 +7,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
-from docs.build import TARGET, reference
+from docs.build import CHATTTS, TARGET, chattts, reference
 from firstword.protocol import CloseCode, EndReason, ErrorCode
 from server.edge import VERSION
 
@@ -16,6 +16,12 @@ ROOT = Path(__file__).parent.parent
 
 def test_the_protocol_reference_is_written_from_the_types() -> None:
     assert TARGET.read_text(encoding="utf-8").startswith(reference()), "run `make docs`"
+
+
+def test_the_tables_of_chattts_are_the_engines_own() -> None:
+    page = CHATTTS.read_text(encoding="utf-8")
+    assert page == chattts(page), "run `make docs`"
+    assert page.count("\n| `") >= 12
 
 
 def test_every_code_is_documented() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from firstword.client import Client, Context, FirstwordError, connect
 from firstword.explain import explain, show
 from firstword.latency import SendLog, leading_silence, words_of
-from firstword.protocol import AudioPacket, Ended, Error, Segment
+from firstword.protocol import AudioPacket, Ended, Error, ParamValue, Segment
 from firstword.sink import Sink, SinkError, sink_for
 
 _DEFAULT_URL = "ws://127.0.0.1:8000"
@@ -44,6 +44,13 @@ def _parser() -> argparse.ArgumentParser:
     _add_common(say)
     say.add_argument("--speed", type=float, default=1.0, help="1 is the voice's own speed")
     say.add_argument("--seed", type=int, default=0, help="same seed, same audio")
+    say.add_argument(
+        "--param",
+        type=_param,
+        action="append",
+        metavar="NAME=NUMBER",
+        help="what only the server's engine has, as temperature=0.5; a list as 0.3,0.3,0.5,0.5; may be repeated",
+    )
     say.add_argument("--word-ms", type=float, help="send a word each so many ms, as a language model would")
     say.set_defaults(run=lambda arguments: asyncio.run(_say(arguments)))
     explaining = commands.add_parser("explain", help="show stage by stage what would be spoken")
@@ -61,6 +68,12 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", help="language of digits and signs where no word is near, as en or zh")
     parser.add_argument("--emoji", choices=("silent", "name"), default="silent", help="what is said of emoji")
     parser.add_argument("--urls", choices=("host", "full", "word"), default="host", help="what is said of links")
+
+
+def _param(text: str) -> tuple[str, ParamValue]:
+    name, _, numbers = text.partition("=")
+    parts = tuple(float(number) for number in numbers.split(","))
+    return name, parts if len(parts) > 1 else parts[0]
 
 
 def _explain(arguments: argparse.Namespace) -> int:
@@ -99,6 +112,7 @@ def _context(client: Client, arguments: argparse.Namespace, sink: Sink) -> Conte
         codec=sink.codec,
         speed=arguments.speed,
         seed=arguments.seed,
+        params=dict(arguments.param) if arguments.param else None,
         pace="fast" if arguments.out else "realtime",
     )
 

@@ -13,7 +13,7 @@ async with connect("ws://127.0.0.1:8000") as tts:
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit, urlunsplit
 
@@ -156,6 +156,7 @@ class Client:
         emoji: str = "silent",
         urls: str = "host",
         lexicon: tuple[protocol.LexiconEntry, ...] = (),
+        params: Mapping[str, protocol.ParamValue] | None = None,
     ) -> Context:
         """A new context; `protocol.Open` says what the arguments mean. Nothing is sent yet."""
         name = name or f"c{next(self._names)}"
@@ -176,6 +177,7 @@ class Client:
             emoji=emoji,
             urls=urls,
             lexicon=lexicon,
+            params=params,
         )
         context = self._contexts[name] = Context(self, opening)
         return context

@@ -23,6 +23,9 @@ KEY_SUBPROTOCOL_PREFIX = "firstword.key."
 
 T = TypeVar("T")
 
+ParamValue = float | tuple[float, ...]
+"""What a name in `Open.params` may stand for."""
+
 
 class ErrorCode(StrEnum):
     """Why the server refuses or gives up."""
@@ -35,6 +38,8 @@ class ErrorCode(StrEnum):
     """The message is over `limits.message_bytes`. It is ignored."""
     UNKNOWN_VOICE = "unknown_voice"
     """`open` named a voice that is not there. The context was not opened, and its name is shut until it is."""
+    INVALID_PARAMS = "invalid_params"
+    """`open.params` has a name or a value that the engine can't take. As above."""
     UNSUPPORTED_FORMAT = "unsupported_format"
     """`open` named a codec or sample rate that is not there. As above."""
     CONTEXT_EXISTS = "context_exists"
@@ -167,6 +172,11 @@ class Open:
     lexicon: tuple[LexiconEntry, ...] = _about(
         "How words are said in this context; before the server's own.", default=(), maximum=200
     )
+    params: Mapping[str, ParamValue] | None = _about(
+        "What only this engine has, by the names of `hello.params`: a number each, or a list of `parts` of them.",
+        default=None,
+        maximum=32,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +244,20 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Param:
+    """A number that `open.params` may set."""
+
+    name: str = _about("Its name.")
+    default: float = _about("What it is where nothing is said.")
+    minimum: float = _about("Least value.")
+    maximum: float = _about("Largest value.")
+    about: str = _about("What it does.")
+    unit: str = _about("What it counts; empty: nothing.", default="")
+    whole: bool = _about("Does it take whole numbers only.", default=False)
+    parts: int = _about("How many numbers a list of them has; one alone stands for each. 1: no list.", default=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hello:
     """First message on every connection."""
 
@@ -244,6 +268,7 @@ class Hello:
     voice: str = _about("The default voice.")
     codecs: tuple[str, ...] = _about("What `open.codec` may be.")
     limits: Limits = _about("What the server accepts.")
+    params: tuple[Param, ...] = _about("What `open.params` may hold: the engine's own ways of speaking.", default=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -382,6 +407,8 @@ def _plain(value: Any) -> dict[str, Any]:
 def _plain_item(item: Any) -> Any:
     if isinstance(item, tuple):
         return [_plain_item(part) for part in item]
+    if isinstance(item, Mapping):
+        return {name: _plain_item(part) for name, part in item.items()}
     return _plain(item) if is_dataclass(item) else item
 
 
@@ -428,7 +455,7 @@ def _checked(value: Any, hint: Any, f: Field[Any], path: str) -> Any:
             return None
         hint = typing.get_args(hint)[0]
     value = _converted(value, hint, f, path)
-    if isinstance(value, str | int | float | tuple):
+    if isinstance(value, str | int | float | tuple | Mapping):
         _check_bounds(value, f, path)
     return value
 
@@ -437,6 +464,8 @@ def _converted(value: Any, hint: Any, f: Field[Any], path: str) -> Any:
     if typing.get_origin(hint) is tuple and isinstance(value, list):
         part = typing.get_args(hint)[0]
         return tuple(_converted(item, part, f, f"{path}[{i}]") for i, item in enumerate(value))
+    if typing.get_origin(hint) is Mapping and isinstance(value, dict):
+        return {name: _param(item, f"{path}.{name[:64]}") for name, item in value.items()}
     if is_dataclass(hint) and isinstance(value, dict):
         return _build(hint, value, path)
     if hint is float and type(value) is int:
@@ -448,14 +477,22 @@ def _converted(value: Any, hint: Any, f: Field[Any], path: str) -> Any:
     return value
 
 
+def _param(value: Any, path: str) -> ParamValue:
+    """A number or numbers, as they came: the engine knows what they may be."""
+    parts = value if isinstance(value, list) else [value]
+    if not all(type(part) in {int, float} for part in parts):
+        _wrong(path, "a number or a list of numbers")
+    return tuple(parts) if isinstance(value, list) else parts[0]
+
+
 _KINDS: Mapping[Any, str] = types.MappingProxyType(
     {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
 )
 
 
-def _check_bounds(value: str | float | tuple[Any, ...], f: Field[Any], path: str) -> None:
-    measured = len(value) if isinstance(value, str | tuple) else value
-    unit = " characters" if isinstance(value, str) else " items" if isinstance(value, tuple) else ""
+def _check_bounds(value: str | float | tuple[Any, ...] | Mapping[str, Any], f: Field[Any], path: str) -> None:
+    measured = value if isinstance(value, int | float) else len(value)
+    unit = " characters" if isinstance(value, str) else " items" if isinstance(value, tuple | Mapping) else ""
     minimum, maximum = f.metadata["minimum"], f.metadata["maximum"]
     if minimum is not None and measured < minimum:
         _wrong(path, f"at least {minimum}{unit}")

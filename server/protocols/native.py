@@ -1,5 +1,6 @@
 """The native protocol of `firstword.protocol`: a translation of `server.session`."""
 
+from dataclasses import asdict
 from functools import singledispatch
 
 from firstword import protocol as wire
@@ -12,6 +13,7 @@ from server.host import ContextOptions
 from server.protocols.transport import Frame
 from server.session import Session
 from streaming.engine import Pace, SpeechParams
+from streaming.parameter import Parameter
 from streaming.text.lexicon import Entry, Lexicon, LexiconError
 
 
@@ -40,6 +42,7 @@ class NativeWire:
                 lead_ms=round(settings.max_lead_s * 1000),
                 idle_s=settings.idle_s,
             ),
+            params=tuple(map(_param, self._edge.host.speech.parameters)),
         )
         return [wire.serialize(hello)]
 
@@ -81,7 +84,7 @@ def options_of(message: wire.Open) -> ContextOptions:
         emoji=message.emoji,
         urls=message.urls,
         lexicon=_lexicon(message.lexicon),
-        params=SpeechParams(speed=message.speed, seed=message.seed),
+        params=SpeechParams(message.speed, message.seed, tuple((message.params or {}).items())),
         pace=Pace(message.pace),
         max_buffer_s=message.max_buffer_ms / 1000,
         lead_in_s=message.lead_in_ms / 1000,
@@ -94,6 +97,10 @@ def _lexicon(entries: tuple[wire.LexiconEntry, ...]) -> Lexicon:
         return Lexicon.of(Entry(entry.word, entry.say, entry.language, exact=entry.exact) for entry in entries)
     except LexiconError as error:
         raise MessageError(ErrorCode.BAD_MESSAGE, f"`open.lexicon`: {error}.") from None
+
+
+def _param(parameter: Parameter) -> wire.Param:
+    return wire.Param(**asdict(parameter))
 
 
 def packet(audio: events.Audio) -> wire.AudioPacket:

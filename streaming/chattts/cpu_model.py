@@ -1,7 +1,6 @@
 """The language model on a CPU: packed weights and a loop over the compiled layers."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -11,18 +10,11 @@ from numpy.typing import NDArray
 from streaming.chattts import kernels
 from streaming.chattts.kv_cache import KvCache
 from streaming.chattts.layout import GptConfig
+from streaming.chattts.options import Precision
 from streaming.chattts.vectors import TILE
 from streaming.chattts.weights import Assets, Tensors
 
 Array = NDArray[Any]
-
-
-class Precision(StrEnum):
-    """What the weights and the cache are kept in. Sums are at least fp32."""
-
-    FP32 = "fp32"
-    BF16 = "bf16"
-    INT8 = "int8"
 
 
 @dataclass(frozen=True, slots=True)

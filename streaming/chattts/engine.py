@@ -9,19 +9,19 @@ import numpy as np
 import torch
 
 from streaming.chattts import speaker, weights
-from streaming.chattts.cpu_model import CpuGpt, Precision
+from streaming.chattts.cpu_model import CpuGpt
 from streaming.chattts.duration import longest_tokens
-from streaming.chattts.layout import SAMPLE_RATE
+from streaming.chattts.layout import EXACT, SAMPLE_RATE
 from streaming.chattts.model import TorchGpt
-from streaming.chattts.options import VOCODER_TYPES, Options
+from streaming.chattts.options import PIECE, Options, Precision
 from streaming.chattts.pacing import AT_LEISURE, ON_CARD, ON_CPU, Pacing, Piece
 from streaming.chattts.prompt import Embedder, Prompt
-from streaming.chattts.runner import PIECE, CpuRunner, Job, Runner, Spoken
-from streaming.chattts.sampler import Sampling
+from streaming.chattts.runner import CpuRunner, Job, Runner, Spoken
+from streaming.chattts.sampling import PARAMETERS, Sampling
 from streaming.chattts.speaker import Statistics, Vector
 from streaming.chattts.tokenizer import DEFAULT_SPEED, Tokenizer
 from streaming.chattts.torch_runner import TorchRunner
-from streaming.chattts.vocoder import EXACT, Vocoder
+from streaming.chattts.vocoder import Vocoder
 from streaming.chattts.vocoder_thread import Made, VocoderThread, Work
 from streaming.engine import (
     Chunk,
@@ -30,9 +30,11 @@ from streaming.engine import (
     Pace,
     RequestError,
     SegmentRequest,
+    SpeechParams,
     StopReason,
     Voice,
 )
+from streaming.parameter import ParameterError
 from streaming.silence import Trimmer, silence
 from streaming.text.alphabet import CHATTTS
 from streaming.text.speak import CONTROLS
@@ -41,13 +43,15 @@ LANGUAGES = ("zh", "en")
 LICENCE = "CC BY-NC 4.0"
 SEEDED = "seed:"
 DEFAULT_VOICE = "seed:2"
+WARM_UP_SLOTS, WARM_UP_TOKENS = 8, 24
 _VOCODER_WAIT_S = 0.01
 """How long a step with nothing else to do waits for the vocoder."""
 
 
 def build(**options: str | float) -> "ChatTtsEngine":
-    """Load the weights and make the engine. The factory that an `EngineSpec` names; raises what `Options` and
-    `weights.load` raise, and RuntimeError for a card that is not there.
+    """Load the weights, make the engine and warm it up. The factory that an `EngineSpec` names.
+
+    Raises what `Options` and `weights.load` raise, and RuntimeError for a card that is not there.
     """
     chosen = Options(**options)  # type: ignore[arg-type]
     # Threads that meet in every small product cost more than they save once the cores are shared.
@@ -56,10 +60,12 @@ def build(**options: str | float) -> "ChatTtsEngine":
     device = torch.device(chosen.device)
     if device.type == "cuda" and not torch.cuda.is_available():
         raise RuntimeError(f"there is no {chosen.device} here; choose --device cpu")
-    vocoder = Vocoder(assets.decoder, assets.vocos, device, VOCODER_TYPES[chosen.vocoder])
+    vocoder = Vocoder(
+        assets.decoder, assets.vocos, device, torch.bfloat16 if chosen.vocoder == "bf16" else torch.float32
+    )
     runner = _runner(assets, chosen, device)
-    named = speaker.read_folder(Path(chosen.voices), assets.config.hidden) if chosen.voices else {}
-    return ChatTtsEngine(
+    named = speaker.read_folder(Path(chosen.speakers), assets.config.hidden) if chosen.speakers else {}
+    engine = ChatTtsEngine(
         runner,
         VocoderThread(vocoder, device),
         Tokenizer(assets.tokenizer),
@@ -67,6 +73,8 @@ def build(**options: str | float) -> "ChatTtsEngine":
         assets.config.hidden,
         Pacing(ON_CARD if device.type == "cuda" else ON_CPU, chosen.first_lookahead),
     )
+    engine.warm_up()
+    return engine
 
 
 def _runner(assets: weights.Assets, options: Options, device: torch.device) -> Runner:
@@ -110,13 +118,11 @@ class ChatTtsEngine:
         voices: Mapping[str, Vector],
         size: int,
         pacing: Pacing,
-        sampling: Sampling | None = None,
     ) -> None:
-        """`voices` by name, of `size` values each. `sampling` is how every request is drawn."""
+        """`voices` by name, of `size` values each."""
         self._runner, self._vocoder, self._tokenizer = runner, vocoder, tokenizer
         self._voices, self._size = voices, size
         self._statistics = Statistics.released()
-        self._sampling = sampling or Sampling()
         self._pacing, self._at_leisure = pacing, Pacing(AT_LEISURE, EXACT)
         self._free = list(range(runner.slots))
         self._running: dict[int, _Running] = {}
@@ -134,6 +140,7 @@ class ChatTtsEngine:
             default_voice=DEFAULT_VOICE,
             alphabet=CHATTTS,
             controls=CONTROLS,
+            parameters=PARAMETERS,
         )
 
     @property
@@ -141,10 +148,33 @@ class ChatTtsEngine:
         return self._info
 
     def start(self, request: SegmentRequest) -> None:
-        """Give the request a slot. Raises RequestError: unknown_voice, invalid_speed, text_too_long or no_slot."""
+        """Give the request a slot. Raises RequestError.
+
+        Its codes: unknown_voice, invalid_speed, invalid_params, text_too_long or no_slot.
+        """
         if not self._free:
             raise RequestError("no_slot", "all slots are taken")
-        job = self._job(request)
+        self._take(request, self._job(request))
+
+    def warm_up(self) -> None:
+        """Speak a word in up to eight slots: compiles the kernels, and touches all that a first request would wait for.
+
+        The slots join one by one, so every size of batch occurs. Raises RuntimeError if there is no speech.
+        """
+        ids = list(range(min(self._info.slots, WARM_UP_SLOTS)))
+        for number in ids:
+            request = SegmentRequest(number, number, 0, "one", DEFAULT_VOICE)
+            self._take(
+                request, replace(self._job(request), limit=WARM_UP_TOKENS, sampling=Sampling(min_tokens=WARM_UP_TOKENS))
+            )
+        while ids:
+            for item in self.step(ids):
+                if isinstance(item, Failed):
+                    raise RuntimeError(item.message)  # noqa: TRY004  # the weights are wrong, not a type
+                if item.stop is not None:
+                    ids.remove(item.request_id)
+
+    def _take(self, request: SegmentRequest, job: Job) -> None:
         self._runner.start(self._free[-1], job)
         pieces = iter(self._pacing if request.pace is Pace.REALTIME else self._at_leisure)
         running = _Running(self._free.pop(), request, next(self._keys), pieces, next(pieces))
@@ -176,6 +206,7 @@ class ChatTtsEngine:
 
     def _job(self, request: SegmentRequest) -> Job:
         vector = self._vector(request.voice)
+        sampling = _sampling(request.params)
         level = speed_level(request.params.speed)
         ids = self._tokenizer.prompt(request.text, speaker=True, speed=level)
         room = self._runner.length - len(ids)
@@ -186,7 +217,7 @@ class ChatTtsEngine:
                 "text_too_long", f"{len(request.text)} characters may not fit a slot of {self._runner.length} tokens"
             )
         limit = min(longest, room)
-        sampling = replace(self._sampling, min_tokens=min(self._sampling.min_tokens, limit))
+        sampling = replace(sampling, min_tokens=min(sampling.min_tokens, limit))
         return Job(Prompt(ids, self._tokenizer.speaker_id, vector), sampling, request.params.seed, limit)
 
     def _vector(self, voice: str) -> Vector:
@@ -227,6 +258,13 @@ class ChatTtsEngine:
             yield Chunk(request_id, pcm.tobytes(), running.stop)
         elif pcm.size:
             yield Chunk(request_id, pcm.tobytes())
+
+
+def _sampling(params: SpeechParams) -> Sampling:
+    try:
+        return Sampling.of(dict(params.options))
+    except ParameterError as error:
+        raise RequestError("invalid_params", str(error)) from None
 
 
 def speed_level(speed: float) -> int:

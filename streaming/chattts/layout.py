@@ -23,6 +23,8 @@ N_FFT = 1024
 SAMPLE_RATE = 24_000
 TOKEN_SAMPLES = 2 * HOP
 """One codec token is two mel frames."""
+EXACT = 52
+"""Tokens that must follow a token before its samples are final."""
 
 
 @dataclass(frozen=True, slots=True)

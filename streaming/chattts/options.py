@@ -1,44 +1,63 @@
-"""How a ChatTTS engine is built."""
+"""What can be chosen when the ChatTTS engine is built. Knows no torch, so that the server can list it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-import torch
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 from streaming.chattts.calibration import Calibration
-from streaming.chattts.cpu_model import Precision
-from streaming.chattts.runner import PIECE
-from streaming.chattts.vocoder import EXACT
+from streaming.chattts.layout import EXACT
+
+PIECE = 64
+"""Prompt tokens in one step at most."""
+
 
 AUTO = "auto"
-VOCODER_TYPES: Mapping[str, torch.dtype] = {"fp32": torch.float32, "bf16": torch.bfloat16}
+VOCODER_TYPES = ("fp32", "bf16")
+
+
+class Precision(StrEnum):
+    """What the weights and the cache are kept in. Sums are at least fp32."""
+
+    FP32 = "fp32"
+    BF16 = "bf16"
+    INT8 = "int8"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to build the engine. Raises ValueError with a sentence for a value that makes no sense."""
+    """How to build the engine. Raises ValueError with a sentence for a value that makes no sense.
 
-    weights: str
-    """A directory with the released files, `random:SEED` or `random-tiny:SEED`."""
-    device: str = "cpu"
-    """`cpu`, `cuda` or `cuda:N`."""
-    precision: str = "int8"
-    """`int8`, `bf16` or `fp32`; a card has no int8."""
-    slots: int = 8
-    """Requests held and advanced at once."""
-    length: int = 1024
-    """Tokens a request can have, prompt included: 1024 are about 20 s of speech and 63 MB a slot in int8."""
-    voices: str = ""
-    """A directory of speaker files, NAME.txt each."""
-    graphs: bool = False
-    """Replay steps as CUDA graphs."""
-    lookahead: str = "auto"
-    """Tokens that the first samples look ahead, 1 to 52, of which `exact` is 52; `auto`: what `calibrate` found."""
-    vocoder: str = "fp32"
-    """`fp32` or `bf16`, for the vocoder's large products."""
+    Each field is a command-line option of the server, with its `about`.
+    """
+
+    weights: str = field(
+        metadata={
+            "about": "ChatTTS's weights: a folder that `python -m streaming pull` filled, or random:SEED for tests."
+        }
+    )
+    precision: str = field(
+        default="int8", metadata={"about": "What ChatTTS computes in: int8, bf16 or fp32; a card has no int8."}
+    )
+    device: str = field(default="cpu", metadata={"about": "Where ChatTTS computes: cpu, cuda or cuda:N."})
+    slots: int = field(default=8, metadata={"about": "Segments that ChatTTS speaks at once in each worker."})
+    length: int = field(
+        default=1024,
+        metadata={"about": "Tokens of a segment, prompt included: 1024 are about 20 s, and 63 MB a slot on a CPU."},
+    )
+    speakers: str = field(default="", metadata={"about": "A folder of ChatTTS speaker files, NAME.txt each."})
+    lookahead: str = field(
+        default="auto",
+        metadata={
+            "about": "Tokens that ChatTTS's first sound looks ahead, 1 to 52, or exact for 52: later, exact from the "
+            "start. auto: as `python -m streaming calibrate` found for these weights."
+        },
+    )
+    vocoder: str = field(default="fp32", metadata={"about": "What ChatTTS's vocoder computes in: fp32 or bf16."})
+    graphs: bool = field(default=False, metadata={"about": "Replay ChatTTS's steps as CUDA graphs."})
 
     def __post_init__(self) -> None:
         """Check."""
+        if not self.weights:
+            raise ValueError("there are no weights: fetch them with `python -m streaming pull` and say --weights")
         if self.precision not in list(Precision):
             raise ValueError(f"precision is one of {', '.join(Precision)}, not {self.precision!r}")
         if self.device != "cpu" and not self.device.startswith("cuda"):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from streaming.chattts.vocoder import EXACT
+from streaming.chattts.layout import EXACT
 
 GROWTH = 6
 """Tokens spoken for one token more of look-ahead: a listener who is a sixth faster than real time doesn't notice."""

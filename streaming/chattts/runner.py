@@ -8,14 +8,14 @@ import numpy as np
 import torch
 
 from streaming.chattts.cpu_model import CpuGpt
+from streaming.chattts.options import PIECE
 from streaming.chattts.prompt import Embedder, Prompt
-from streaming.chattts.sampler import WINDOW, Dice, Sampling, sample
+from streaming.chattts.sampler import WINDOW, Dice, sample
+from streaming.chattts.sampling import Sampling
 from streaming.engine import StopReason
 
-PIECE = 64
-"""Prompt tokens in one step at most."""
 SHARED_PIECE = 16
-"""The same while others speak, whom a step of 64 rows would hold up for a quarter of a second on a small CPU."""
+"""Prompt tokens in one step while others speak: 64 rows would hold them up for a quarter of a second on a small CPU."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ The dice are a hash of the request's seed, the step and the codebook. They don't
 the device, so a request repeats exactly wherever and whenever it runs.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import torch
+
+from streaming.chattts.sampling import Sampling
 
 WINDOW = 16
 """Codes the repetition penalty looks back at."""
@@ -16,57 +17,6 @@ KEPT = 3
 
 _MIX1, _MIX2 = 0xBF58476D1CE4E5B9 - 2**64, 0x94D049BB133111EB - 2**64
 _STEP, _BOOK = 0x9E3779B97F4A7C15 - 2**64, 0xD1B54A32D192ED03 - 2**64
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """How codes are drawn. The defaults are upstream's."""
-
-    temperature: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
-    """One per codebook, 0.01 to 2."""
-    top_p: float = 0.7
-    """0.01 to 1: draw from the likeliest codes that together have this probability."""
-    top_k: int = 20
-    """1 to 626: draw from so many codes at most, but from 3 at least."""
-    repetition_penalty: float = 1.05
-    """1 to 2: how much less likely a code gets each time it was drawn in the last 16 steps."""
-    min_tokens: int = 1
-    """1 to 2048: steps before which the audio can't end."""
-
-    def __post_init__(self) -> None:
-        """Raise ValueError with a sentence for a value out of range."""
-        if len(self.temperature) != 4:
-            raise ValueError(f"temperature has one value per codebook, 4 in all, not {len(self.temperature)}")
-        for value in self.temperature:
-            _check("temperature", value, 0.01, 2.0)
-        _check("top_p", self.top_p, 0.01, 1.0)
-        _check("top_k", self.top_k, 1, 626)
-        _check("repetition_penalty", self.repetition_penalty, 1.0, 2.0)
-        _check("min_tokens", self.min_tokens, 1, 2048)
-
-    @classmethod
-    def of(cls, options: Mapping[str, float | int | list[float]]) -> "Sampling":
-        """From what a client sends; one temperature stands for all codebooks. Raises ValueError."""
-        known = {field.name for field in fields(cls)}
-        unknown = sorted(set(options) - known)
-        if unknown:
-            raise ValueError(f"unknown sampling parameter {unknown[0]}; there are {', '.join(sorted(known))}")
-        values: dict[str, object] = dict(options)
-        if "temperature" in options:
-            heat = options["temperature"]
-            values["temperature"] = tuple(heat) if isinstance(heat, list) else (heat,) * 4
-        for name, value in values.items():
-            parts = value if isinstance(value, tuple) else (value,)
-            if not all(isinstance(part, int | float) and not isinstance(part, bool) for part in parts):
-                raise ValueError(f"{name} must be a number, not {value!r}")
-            if name in {"top_k", "min_tokens"} and not isinstance(value, int):
-                raise ValueError(f"{name} must be a whole number, not {value!r}")
-        return cls(**values)  # type: ignore[arg-type]
-
-
-def _check(name: str, value: float, lowest: float, highest: float) -> None:
-    if not lowest <= value <= highest:
-        raise ValueError(f"{name} must be from {lowest} to {highest}, not {value}")
 
 
 @dataclass(frozen=True, slots=True)

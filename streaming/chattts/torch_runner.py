@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import torch
 
 from streaming.chattts.model import TorchGpt
+from streaming.chattts.options import PIECE
 from streaming.chattts.prompt import Embedder
-from streaming.chattts.runner import PIECE, Job, Seat, Spoken, seat
+from streaming.chattts.runner import Job, Seat, Spoken, seat
 from streaming.chattts.sampler import WINDOW, Dice, sample
 from streaming.engine import StopReason
 

@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from streaming.chattts.layout import TOKEN_SAMPLES
-from streaming.chattts.vocoder import EXACT, Decoded, Row, State
+from streaming.chattts.layout import EXACT, TOKEN_SAMPLES
+from streaming.chattts.vocoder import Decoded, Row, State
 
 Samples = NDArray[np.float32]
 

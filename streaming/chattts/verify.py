@@ -12,8 +12,9 @@ import torch
 from numpy.typing import NDArray
 
 from streaming.chattts import layout, weights
-from streaming.chattts.cpu_model import CpuGpt, Precision
+from streaming.chattts.cpu_model import CpuGpt
 from streaming.chattts.engine import ChatTtsEngine, build
+from streaming.chattts.options import Precision
 from streaming.chattts.prompt import Embedder
 from streaming.chattts.weights import Assets
 from streaming.engine import Chunk, SegmentRequest

@@ -15,9 +15,6 @@ import torch.nn.functional as F  # noqa: N812
 from streaming.chattts.layout import HOP, N_FFT
 from streaming.chattts.weights import Tensors
 
-EXACT = 52
-"""Tokens that must follow a token before its samples are final."""
-
 _OVERLAPS = N_FFT // HOP
 _NORM_EPS = 1e-6
 _USUAL_FRAMES = 32

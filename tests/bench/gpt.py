@@ -26,10 +26,11 @@ from typing import Any
 import torch
 
 from streaming.chattts import layout, speaker, synthetic, weights
-from streaming.chattts.cpu_model import CpuGpt, Precision
+from streaming.chattts.cpu_model import CpuGpt
+from streaming.chattts.options import PIECE, Precision
 from streaming.chattts.prompt import Embedder, Prompt
-from streaming.chattts.runner import PIECE, CpuRunner, Job
-from streaming.chattts.sampler import Sampling
+from streaming.chattts.runner import CpuRunner, Job
+from streaming.chattts.sampling import Sampling
 from streaming.chattts.tokenizer import Tokenizer
 from streaming.chattts.vocoder import Vocoder
 

@@ -12,7 +12,7 @@ from streaming.chattts import weights
 from streaming.chattts.model import TorchGpt
 from streaming.chattts.prompt import Embedder, Prompt
 from streaming.chattts.runner import Job
-from streaming.chattts.sampler import Sampling
+from streaming.chattts.sampling import Sampling
 from streaming.chattts.torch_runner import TorchRunner
 
 STEPS = 200

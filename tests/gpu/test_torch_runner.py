@@ -9,12 +9,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from streaming.chattts import weights  # noqa: E402
-from streaming.chattts.cpu_model import CpuGpt, Precision  # noqa: E402
+from streaming.chattts.cpu_model import CpuGpt  # noqa: E402
 from streaming.chattts.engine import build  # noqa: E402
 from streaming.chattts.model import TorchGpt  # noqa: E402
+from streaming.chattts.options import PIECE, Precision  # noqa: E402
 from streaming.chattts.prompt import Embedder, Prompt  # noqa: E402
-from streaming.chattts.runner import PIECE, CpuRunner, Job, Runner  # noqa: E402
-from streaming.chattts.sampler import Dice, Sampling, sample  # noqa: E402
+from streaming.chattts.runner import CpuRunner, Job, Runner  # noqa: E402
+from streaming.chattts.sampler import Dice, sample  # noqa: E402
+from streaming.chattts.sampling import Sampling  # noqa: E402
 from streaming.chattts.torch_runner import TorchRunner  # noqa: E402
 from streaming.engine import Chunk, SegmentRequest  # noqa: E402
 

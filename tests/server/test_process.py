@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import httpx
@@ -16,6 +17,7 @@ from firstword.client import connect
 from firstword.explain import explain
 from firstword.protocol import AudioPacket, Ended
 from server.settings import SettingsError, load
+from streaming.chattts.options import Options
 from tests.serving import ROOT, running_server
 
 TEXT = "This is the first sentence of a reply. Here is the second one, a little longer. And this is the last."
@@ -151,11 +153,23 @@ def test_flags_go_before_variables_before_the_file(tmp_path: object, monkeypatch
         (["--wyoming", "10200"], "--wyoming takes HOST:PORT"),
         (["--engine", "steam"], "--engine: .*embedded"),
         (["--engine", "chattts"], "needs --weights"),
+        (["--engine", "chattts", "--weights", "w", "--precision", "int4"], "precision is one of fp32, bf16, int8"),
+        (["--engine", "chattts", "--weights", "w", "--device", "cuda"], "int8 runs on a CPU only"),
+        (["--engine", "chattts", "--weights", "w", "--slots", "0"], "slots must be from 1 to 256"),
     ],
 )
 def test_options_that_make_no_sense_are_sentences(flags: list[str], sentence: str) -> None:
     with pytest.raises(SettingsError, match=sentence):
         load(flags)
+
+
+def test_every_option_of_chattts_reaches_it() -> None:
+    flags = ["--weights", "w", "--precision", "bf16", "--device", "cuda:1", "--slots", "3"]
+    flags += ["--length", "512", "--speakers", "v", "--graphs"]
+    (spec,) = load(["--engine", "chattts", *flags]).engine_specs
+    chosen = Options(**spec.options)  # type: ignore[arg-type]
+    assert chosen == Options("w", precision="bf16", device="cuda:1", slots=3, length=512, speakers="v", graphs=True)
+    assert load(["--engine", "chattts", "--weights", "w"]).engine_specs[0].options == asdict(Options("w"))
 
 
 def test_keys_and_insecure_open_the_address() -> None:

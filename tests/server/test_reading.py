@@ -6,11 +6,22 @@ import httpx
 import pytest
 
 from firstword.client import connect
-from firstword.protocol import EndReason, ErrorCode, LexiconEntry, MessageError, Open, parse_client
-from server.events import Audio, Ended, Event, Opened, SegmentStarted, Skipped
+from firstword.protocol import (
+    EndReason,
+    ErrorCode,
+    LexiconEntry,
+    MessageError,
+    Open,
+    ParamValue,
+    parse_client,
+    serialize,
+)
+from server.events import Audio, Ended, Event, Opened, Refused, SegmentStarted, Skipped
 from server.host import ContextOptions
 from server.lexicon_file import LexiconFile
 from server.protocols.native import options_of
+from streaming.engine import SpeechParams
+from streaming.parameter import Parameter
 from streaming.text.lexicon import LexiconError
 from tests.conftest import Serve
 from tests.doubles import RATE
@@ -216,3 +227,53 @@ def test_codes_of_refusals_are_ours() -> None:
     with pytest.raises(MessageError) as caught:
         options_of(Open(context="a", lexicon=(LexiconEntry(word=" ", say="b"),)))
     assert caught.value.code is ErrorCode.BAD_MESSAGE
+
+
+HEAT = Parameter("temperature", 0.3, 0.01, 2.0, "How freely.", parts=4)
+
+
+@pytest.mark.parametrize(
+    ("params", "reaches"),
+    [
+        (None, ()),
+        ({"temperature": 1}, (("temperature", 1.0),)),
+        ({"temperature": (0.1, 0.2, 0.3, 0.4)}, (("temperature", (0.1, 0.2, 0.3, 0.4)),)),
+    ],
+)
+def test_parameters_reach_the_engine(params: dict[str, ParamValue] | None, reaches: object) -> None:
+    bench = Bench()
+    bench.speech.parameters = (HEAT,)
+    said(bench, Open(context="a", params=params, seed=4), "Hello.")
+    assert [request.params for request in bench.speech.submitted] == [SpeechParams(seed=4, options=reaches)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("there", "params", "says"),
+    [
+        ((HEAT,), {"heat": 1.0}, "`open.params`: the engine has no parameter 'heat'; it has temperature."),
+        ((HEAT,), {"temperature": 9.0}, "`open.params`: temperature must be from 0.01 to 2, not 9.0."),
+        ((), {"temperature": 0.5}, "`open.params`: the engine has no parameter 'temperature'; it has none."),
+    ],
+)
+def test_parameters_that_the_engine_lacks_are_refused(
+    there: tuple[Parameter, ...], params: dict[str, ParamValue], says: str
+) -> None:
+    bench = Bench()
+    bench.speech.parameters = there
+    said(bench, Open(context="a", params=params), "Hello.")
+    refused = bench.session.take()
+    assert isinstance(refused, Refused)
+    assert (refused.code, refused.message, refused.context) == (ErrorCode.INVALID_PARAMS, says, "a")
+    assert not bench.speech.submitted
+
+
+def test_parameters_are_numbers_on_the_wire() -> None:
+    opening = parse_client('{"type":"open","context":"a","params":{"top_k":5,"temperature":[0.5,1]}}')
+    assert opening == Open(context="a", params={"top_k": 5, "temperature": (0.5, 1)})
+    assert parse_client(serialize(opening)) == opening
+    for wrong in ('{"top_k":"5"}', '{"top_k":true}', '{"top_k":null}', '{"top_k":[[1]]}', "[1]", '"x"'):
+        with pytest.raises(MessageError, match=r"`open\.params"):
+            parse_client(f'{{"type":"open","context":"a","params":{wrong}}}')
+    many = ",".join(f'"p{number}":1' for number in range(33))
+    with pytest.raises(MessageError, match=r"`open\.params` must be at most 32 items"):
+        parse_client(f'{{"type":"open","context":"a","params":{{{many}}}}}')

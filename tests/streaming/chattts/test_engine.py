@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from streaming.chattts import speaker
+from streaming.chattts.cpu_model import CpuGpt
 from streaming.chattts.duration import longest_tokens
 from streaming.chattts.engine import ChatTtsEngine, build, speed_level
 from streaming.chattts.options import Options
+from streaming.chattts.vocoder import Decoded, Row, Vocoder
 from streaming.engine import Chunk, Engine, Pace, RequestError, SegmentRequest, SpeechParams, StopReason
 
 pytest.importorskip("ChatTTS", exc_type=ImportError)
@@ -23,7 +25,7 @@ TEXT = "hello world"
 def engine(tmp_path_factory: pytest.TempPathFactory) -> ChatTtsEngine:
     folder = tmp_path_factory.mktemp("voices")
     speaker.save(folder, "anna", speaker.draw(9, speaker.Statistics.released(), 128))
-    return build(weights="random-tiny:3", slots=3, length=384, voices=str(folder))
+    return build(weights="random-tiny:3", slots=3, length=384, speakers=str(folder))
 
 
 def request(number: int, text: str = TEXT, **more: Any) -> SegmentRequest:
@@ -95,6 +97,35 @@ def test_without_haste_it_is_the_same_signal_in_fewer_pieces(engine: ChatTtsEngi
     assert float(np.linalg.norm(live.pcm - file.pcm)) < 0.02 * float(np.linalg.norm(file.pcm))
 
 
+def test_it_is_warm_when_it_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of every size were stepped and the first and the last sound was made; no slot is left taken."""
+    rows: list[int] = []
+    pieces: list[bool] = []
+    forward, decode = CpuGpt.forward, Vocoder.decode
+
+    def stepped(gpt: CpuGpt, embeddings: Any, slots: Any, positions: Any) -> Any:
+        rows.append(len(set(slots)))
+        return forward(gpt, embeddings, slots, positions)
+
+    def decoded(vocoder: Vocoder, asked: list[Row]) -> list[Decoded]:
+        pieces.extend(row.last for row in asked)
+        return decode(vocoder, asked)
+
+    monkeypatch.setattr(CpuGpt, "forward", stepped)
+    monkeypatch.setattr(Vocoder, "decode", decoded)
+    warm = build(weights="random-tiny:3", slots=4, length=128)
+    assert set(rows) == {1, 2, 3, 4}
+    assert set(pieces) == {False, True}
+    assert len(speak(warm, *map(request, range(4)))) == 4
+
+
+def test_weights_that_give_no_sound_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    forward = CpuGpt.forward
+    monkeypatch.setattr(CpuGpt, "forward", lambda *given: forward(*given) * np.float32(np.nan))
+    with pytest.raises(RuntimeError, match="not a number; check the weights"):
+        build(weights="random-tiny:3", slots=1, length=128)
+
+
 def test_seed_voice_and_text_matter(engine: ChatTtsEngine) -> None:
     plain = speak(engine, request(1))[1].pcm
     for other in (
@@ -103,8 +134,28 @@ def test_seed_voice_and_text_matter(engine: ChatTtsEngine) -> None:
         request(1, voice="anna"),
         request(1, "hello word"),
         request(1, params=SpeechParams(speed=0.8)),
+        request(1, params=SpeechParams(options=(("temperature", 0.9),))),
+        request(1, params=SpeechParams(options=(("temperature", (0.3, 0.3, 0.3, 0.9)),))),
+        request(1, params=SpeechParams(options=(("top_k", 3),))),
+        request(1, params=SpeechParams(options=(("top_p", 0.01),))),
+        request(1, params=SpeechParams(options=(("repetition_penalty", 2.0),))),
     ):
         assert not np.array_equal(speak(engine, other)[1].pcm, plain)
+
+
+def test_parameters_are_the_requests_own(engine: ChatTtsEngine) -> None:
+    """What the engine lists is what it takes, its defaults change nothing, and a neighbour's values touch nobody."""
+    plain = speak(engine, request(1))[1]
+    defaults = tuple((parameter.name, parameter.default) for parameter in engine.info.parameters)
+    assert [name for name, _ in defaults] == ["temperature", "top_p", "top_k", "repetition_penalty", "min_tokens"]
+    wild = SpeechParams(options=(("temperature", 1.5), ("top_k", 600), ("top_p", 1.0)))
+    crowd = speak(engine, request(1, params=SpeechParams(options=defaults)), request(2, params=wild))
+    same(crowd[1], plain)
+
+
+def test_min_tokens_hold_back_the_end(engine: ChatTtsEngine) -> None:
+    longest = SpeechParams(options=(("min_tokens", 2048), ("temperature", 2.0), ("top_p", 1.0), ("top_k", 626)))
+    assert speak(engine, request(1, params=longest))[1].stop is StopReason.LENGTH
 
 
 def test_the_pause_is_exact(engine: ChatTtsEngine) -> None:
@@ -134,6 +185,8 @@ def test_cancel_frees_the_slot(engine: ChatTtsEngine) -> None:
         ({"params": SpeechParams(speed=3)}, "invalid_speed"),
         ({"params": SpeechParams(speed=0)}, "invalid_speed"),
         ({"params": SpeechParams(speed=float("nan"))}, "invalid_speed"),
+        ({"params": SpeechParams(options=(("heat", 1),))}, "invalid_params"),
+        ({"params": SpeechParams(options=(("top_k", 0),))}, "invalid_params"),
         ({"text": "word " * 500}, "text_too_long"),
     ],
 )
@@ -176,4 +229,4 @@ def test_options_are_checked(options: dict[str, Any], says: str) -> None:
 def test_voices_of_another_size_are_refused(tmp_path: Path) -> None:
     speaker.save(tmp_path, "big", speaker.draw(9, speaker.Statistics.released()))
     with pytest.raises(ValueError, match=r"big\.txt: this speaker has 768 values; the model takes 128"):
-        build(weights="random-tiny:3", slots=1, length=128, voices=str(tmp_path))
+        build(weights="random-tiny:3", slots=1, length=128, speakers=str(tmp_path))

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from streaming.chattts import layout, weights
-from streaming.chattts.cpu_model import CpuGpt, Precision
+from streaming.chattts.cpu_model import CpuGpt
 from streaming.chattts.model import TorchGpt
+from streaming.chattts.options import Precision
 from tests.streaming.chattts.conftest import torch
 
 STEPS = 200

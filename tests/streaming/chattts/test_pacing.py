@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
+from streaming.chattts.layout import EXACT
 from streaming.chattts.pacing import AT_LEISURE, GROWTH, ON_CARD, ON_CPU, Pacing, Piece
-from streaming.chattts.vocoder import EXACT
 
 
 def test_small_pieces_come_first() -> None:

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from streaming.chattts import weights
-from streaming.chattts.cpu_model import CpuGpt, Precision
+from streaming.chattts.cpu_model import CpuGpt
 from streaming.chattts.model import TorchGpt
+from streaming.chattts.options import PIECE, Precision
 from streaming.chattts.prompt import Embedder, Prompt
-from streaming.chattts.runner import PIECE, SHARED_PIECE, CpuRunner, Job, Runner, Spoken
-from streaming.chattts.sampler import Sampling
+from streaming.chattts.runner import SHARED_PIECE, CpuRunner, Job, Runner, Spoken
+from streaming.chattts.sampling import Sampling
 from streaming.chattts.torch_runner import TorchRunner
 from streaming.engine import StopReason
 from tests.streaming.chattts.conftest import torch

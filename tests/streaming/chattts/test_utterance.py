@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from streaming.chattts import weights
-from streaming.chattts.layout import TINY, TOKEN_SAMPLES
+from streaming.chattts.layout import EXACT, TINY, TOKEN_SAMPLES
 from streaming.chattts.pacing import ON_CPU, Pacing
 from streaming.chattts.utterance import Utterance
-from streaming.chattts.vocoder import EXACT, Vocoder
+from streaming.chattts.vocoder import Vocoder
 from tests.streaming.chattts.conftest import torch
 from tests.streaming.chattts.offline import OfflineVocoder
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from streaming.chattts import layout, weights
-from streaming.chattts.layout import HOP, TINY, TOKEN_SAMPLES
-from streaming.chattts.vocoder import EXACT, Row, State, Vocoder
+from streaming.chattts.layout import EXACT, HOP, TINY, TOKEN_SAMPLES
+from streaming.chattts.vocoder import Row, State, Vocoder
 from tests.streaming.chattts.conftest import Release, torch
 from tests.streaming.chattts.offline import OfflineVocoder
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from streaming.chattts import weights
-from streaming.chattts.layout import HOP, TINY
-from streaming.chattts.vocoder import EXACT, Decoded, Row, Vocoder
+from streaming.chattts.layout import EXACT, HOP, TINY
+from streaming.chattts.vocoder import Decoded, Row, Vocoder
 from streaming.chattts.vocoder_thread import Made, VocoderThread, Work
 from tests.streaming.chattts.conftest import torch
 from tests.streaming.chattts.offline import OfflineVocoder
