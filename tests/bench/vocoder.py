@@ -19,10 +19,10 @@ import torch
 from safetensors.torch import load_file
 
 from streaming.chattts import layout, synthetic
-from streaming.chattts.layout import SAMPLE_RATE, TOKEN_SAMPLES
+from streaming.chattts.layout import EXACT, SAMPLE_RATE, TOKEN_SAMPLES
 from streaming.chattts.pacing import ON_CPU, Pacing
 from streaming.chattts.utterance import Utterance
-from streaming.chattts.vocoder import EXACT, Row, State, Vocoder
+from streaming.chattts.vocoder import Row, State, Vocoder
 from tests.bench.report import Report
 
 CPU = torch.device("cpu")
