@@ -17,6 +17,8 @@ from streaming.chattts.weights import Tensors
 
 _OVERLAPS = N_FFT // HOP
 _NORM_EPS = 1e-6
+_USUAL_FRAMES = 32
+"""What weights are packed for. Any number of frames may come."""
 _LOUDEST = 100.0
 """Where Vocos caps a magnitude."""
 
@@ -73,7 +75,7 @@ class Vocoder:
         self._backbone = _blocks(head, "backbone.convnext", scale="gamma", dilation=1)
         self._last_norm = head.norm("backbone.final_layer_norm")
         # Phases don't bear rounding: the head stays in fp32.
-        self._head = (head.tensor("head.out.weight"), head.tensor("head.out.bias"))
+        self._head = _Dense(head.tensor("head.out.weight"), head.tensor("head.out.bias"))
         window = head.tensor("head.istft.window")
         self._window = torch.stack((window, window.square()))
 
@@ -93,11 +95,11 @@ class Vocoder:
             x = then(x) if then else x
         for block in self._body:
             x = block.run(walk, x)
-        x = self._mel.run(walk, self._narrow(x)) * self._gain
+        x = self._mel.run(walk, self._narrow(x).float()) * self._gain
         x = self._first_norm(self._embed.run(walk, x))
         for block in self._backbone:
             x = block.run(walk, x)
-        magnitude, phase = F.linear(self._last_norm(x), *self._head).chunk(2, 1)
+        magnitude, phase = self._head(self._last_norm(x)).chunk(2, 1)
         waves = torch.split(_waves(torch.polar(magnitude.exp().clamp_max(_LOUDEST), phase)), walk.lengths)
         return [self._finish(row, wave, kept) for row, wave, kept in zip(rows, waves, walk.kept, strict=True)]
 
@@ -161,9 +163,9 @@ class _Weights:
     def bias(self, name: str) -> torch.Tensor | None:
         return self.tensor(f"{name}.bias") if f"{name}.bias" in self._tensors else None
 
-    def dense(self, name: str) -> "_Dense":
+    def dense(self, name: str, *, gelu: bool = False) -> "_Dense":
         weight = self.tensor(f"{name}.weight")
-        return _Dense(weight.reshape(len(weight), -1).to(self._dense), self.bias(name))
+        return _Dense(weight.flatten(1).to(self._dense), self.bias(name), gelu=gelu)
 
     def norm(self, name: str) -> "_Norm":
         return _Norm(self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias"))
@@ -174,18 +176,28 @@ class _Weights:
         return 1 + max(int(name.removeprefix(f"{prefix}.").split(".")[0]) for name in names)
 
 
-@dataclass(frozen=True, slots=True)
 class _Dense:
-    """A product per frame."""
+    """A product per frame.
 
-    weight: torch.Tensor
-    bias: torch.Tensor | None
+    On a CPU the weights are packed once for the kernels of oneDNN, by the operators that torch's compiler uses: for the
+    few frames of a call that takes half of what `F.linear` takes, which packs them each time.
+    """
+
+    def __init__(self, weight: torch.Tensor, bias: torch.Tensor | None, *, gelu: bool = False) -> None:
+        self._bias = None if bias is None else bias.to(weight.dtype)
+        self._type, self._gelu = weight.dtype, gelu
+        self._packed = weight.device.type == "cpu" and bool(torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call, unused-ignore]
+        self._weight = torch.ops.mkldnn._reorder_linear_weight(weight, _USUAL_FRAMES) if self._packed else weight
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        if self.weight.dtype == x.dtype:
-            return F.linear(x, self.weight, self.bias)
-        y = F.linear(x.to(self.weight.dtype), self.weight).float()
-        return y if self.bias is None else y + self.bias
+        """(frames, inputs) to (frames, outputs) in the type of the weights."""
+        x = x.to(self._type)
+        if self._packed:
+            then = "gelu" if self._gelu else "none"
+            y: torch.Tensor = torch.ops.mkldnn._linear_pointwise(x, self._weight, self._bias, then, [], "none")
+            return y
+        y = F.linear(x, self._weight, self._bias)
+        return F.gelu(y) if self._gelu else y
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,18 +217,18 @@ class _Convolution:
     def __init__(self, weights: _Weights, name: str) -> None:
         weight = weights.tensor(f"{name}.weight")  # (outputs, inputs, frames)
         self._width = weight.shape[2]
-        self._inputs = weight.shape[1]
-        self._weight, self._bias = weight.reshape(len(weight), -1), weights.bias(name)
+        self._blank = weight.new_zeros(self._width // 2, weight.shape[1])
+        self._product = _Dense(weight.flatten(1), weights.bias(name))
+        self._outputs = len(weight)
 
     def blank(self) -> torch.Tensor:
-        return self._weight.new_zeros(self._width // 2, self._inputs)
+        return self._blank
 
     def run(self, walk: _Walk, x: torch.Tensor) -> torch.Tensor:
         seen = walk.enter(x, self._width // 2)
         if len(seen) < self._width:
-            return self._weight.new_zeros(0, len(self._weight))
-        around = walk.select(seen.unfold(0, self._width, 1))
-        return F.linear(around.flatten(1), self._weight, self._bias)
+            return seen.new_zeros(0, self._outputs)
+        return self._product(walk.select(seen.unfold(0, self._width, 1)).flatten(1))
 
 
 class _Block:
@@ -228,7 +240,8 @@ class _Block:
         self._dilation = dilation
         self._reach = dilation * (kernel.shape[2] // 2)
         self._norm = weights.norm(f"{name}.norm")
-        self._widen, self._narrow = weights.dense(f"{name}.pwconv1"), weights.dense(f"{name}.pwconv2")
+        self._widen = weights.dense(f"{name}.pwconv1", gelu=True)
+        self._narrow = weights.dense(f"{name}.pwconv2")
         self._scale = weights.tensor(f"{name}.{scale}")
 
     def blank(self) -> torch.Tensor:
@@ -237,7 +250,7 @@ class _Block:
     def run(self, walk: _Walk, x: torch.Tensor) -> torch.Tensor:
         seen = walk.enter(x, self._reach)
         y = self._norm(walk.select(self._convolved(seen)))
-        y = self._narrow(F.gelu(self._widen(y)))
+        y = self._narrow(self._widen(y)).float()
         return torch.addcmul(walk.select(seen, self._reach), y, self._scale)
 
     def _convolved(self, seen: torch.Tensor) -> torch.Tensor:

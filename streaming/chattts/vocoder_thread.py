@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
+from streaming.chattts.layout import EXACT
 from streaming.chattts.utterance import Samples, Utterance
 from streaming.chattts.vocoder import Vocoder
 
@@ -39,12 +40,17 @@ class _Forget:
 
 
 class VocoderThread:
-    """Takes all work that waits in one call; of one utterance, what piled up meanwhile becomes one larger piece."""
+    """Takes all work that waits in one call.
+
+    What piled up of one utterance becomes one larger piece, but only once it is exact: before that, where it is cut can
+    be told from the samples, and the same request has the same samples whatever else there is to do.
+    """
 
     def __init__(self, vocoder: Vocoder, device: torch.device) -> None:
         self._vocoder = vocoder
         self._device = device
         self._utterances: dict[int, Utterance] = {}
+        self._backlog: list[Work] = []
         self._inbox: queue.SimpleQueue[Work | _Forget] = queue.SimpleQueue()
         self._outbox: queue.SimpleQueue[Made] = queue.SimpleQueue()
         threading.Thread(target=self._run, name="vocoder", daemon=True).start()
@@ -80,16 +86,27 @@ class VocoderThread:
 
     def _gathered(self) -> list[Work]:
         """All that waits, a piece for each utterance."""
+        while not self._backlog or not self._inbox.empty():
+            self._accept(self._inbox.get())
         pieces: dict[int, Work] = {}
-        while not pieces or not self._inbox.empty():
-            item = self._inbox.get()
-            if isinstance(item, _Forget):
-                pieces.pop(item.key, None)
-                self._utterances.pop(item.key, None)
+        later: list[Work] = []
+        for work in self._backlog:
+            before = pieces.get(work.key)
+            if before is None:
+                pieces[work.key] = work
+            elif before.lookahead >= EXACT:
+                pieces[work.key] = _joined(before, work)
             else:
-                before = pieces.get(item.key)
-                pieces[item.key] = _joined(before, item) if before else item
+                later.append(work)
+        self._backlog = later
         return list(pieces.values())
+
+    def _accept(self, item: Work | _Forget) -> None:
+        if isinstance(item, Work):
+            self._backlog.append(item)
+        else:
+            self._backlog = [work for work in self._backlog if work.key != item.key]
+            self._utterances.pop(item.key, None)
 
     def _do(self, works: list[Work]) -> None:
         try:

@@ -66,6 +66,16 @@ def test_what_piled_up_is_one_call_with_a_piece_for_each(assets: weights.Assets,
     assert thread.made() == []
 
 
+def test_what_is_provisional_keeps_its_pieces(gated: Gated) -> None:
+    thread, states = VocoderThread(gated, CPU), hidden(60)
+    for begin, end, last in ((0, 16, False), (16, 20, False), (20, 28, False), (28, 60, True)):
+        thread.submit(Work(1, states[begin:end], 12, last))
+    thread.submit(Work(2, hidden(5, 1), EXACT, last=True))
+    gated.go.release(5)
+    made = [each for each in take(thread, 5) if each.key == 1]
+    assert [len(each.pcm) // 256 for each in made] == [8, 8, 16, 119 - 32]
+
+
 def test_forgotten_work_is_not_done(gated: Gated) -> None:
     thread = VocoderThread(gated, CPU)
     thread.submit(Work(1, hidden(60), EXACT, last=False))
