@@ -175,7 +175,9 @@ class Context:
     def on_failed(self, failed: Failed) -> None:
         """One of our segments can't be spoken."""
         utterance = self._requested.pop(failed.request_id)
-        utterance.failure = Refusal(_error_code(failed.code), failed.message).told(self.name)
+        utterance.failure = Refusal(_error_code(failed.code), failed.message, retry_after_s=failed.retry_after_s).told(
+            self.name
+        )
         self._advance()
 
     # Inside.
