@@ -12,7 +12,7 @@ from streaming.engine import Chunk, Failed, Pace, SegmentRequest, SpeechParams, 
 from streaming.parameter import Parameter
 from streaming.text.alphabet import Alphabet
 from streaming.text.lexicon import Lexicon
-from streaming.text.segment import SegmentLimits
+from streaming.text.limits import SegmentLimits
 
 _RETRYABLE = frozenset(
     {

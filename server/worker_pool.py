@@ -27,7 +27,7 @@ from streaming.engine import (
 )
 from streaming.parameter import Parameter
 from streaming.text.alphabet import Alphabet
-from streaming.text.segment import SegmentLimits
+from streaming.text.limits import SegmentLimits
 
 _log = logging.getLogger(__name__)
 

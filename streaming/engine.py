@@ -11,7 +11,7 @@ from typing import Protocol
 
 from streaming.parameter import Chosen, Parameter
 from streaming.text.alphabet import CHINESE_AND_ENGLISH, Alphabet
-from streaming.text.segment import SegmentLimits
+from streaming.text.limits import SegmentLimits
 
 SAMPLE_BYTES = 4
 

@@ -22,7 +22,7 @@ from streaming.engine import (
 )
 from streaming.parameter import Parameter
 from streaming.text.alphabet import CHINESE_AND_ENGLISH, Alphabet
-from streaming.text.segment import SegmentLimits
+from streaming.text.limits import SegmentLimits
 
 RATE = 24_000
 VOICES = (

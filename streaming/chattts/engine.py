@@ -19,7 +19,7 @@ from streaming.chattts.prompt import Embedder, Prompt
 from streaming.chattts.runner import CpuRunner, Job, Runner, Spoken
 from streaming.chattts.sampling import PARAMETERS, Sampling
 from streaming.chattts.speaker import Statistics, Vector
-from streaming.chattts.tokenizer import DEFAULT_SPEED, Tokenizer
+from streaming.chattts.tokenizer import CONTROLS, DEFAULT_SPEED, Tokenizer
 from streaming.chattts.torch_runner import TorchRunner
 from streaming.chattts.vocoder import Vocoder
 from streaming.chattts.vocoder_thread import Made, VocoderThread, Work
@@ -34,10 +34,10 @@ from streaming.engine import (
     StopReason,
     Voice,
 )
+from streaming.memory import give_back
 from streaming.parameter import ParameterError
 from streaming.silence import Trimmer, silence
 from streaming.text.alphabet import CHATTTS
-from streaming.text.speak import CONTROLS
 
 LANGUAGES = ("zh", "en")
 LICENCE = "CC BY-NC 4.0"
@@ -73,7 +73,9 @@ def build(**options: str | float) -> "ChatTtsEngine":
         assets.config.hidden,
         Pacing(ON_CARD if device.type == "cuda" else ON_CPU, chosen.first_lookahead),
     )
+    del assets  # what was packed need not stay mapped
     engine.warm_up()
+    give_back()
     return engine
 
 
@@ -139,7 +141,7 @@ class ChatTtsEngine:
             voices=tuple(listed),
             default_voice=DEFAULT_VOICE,
             alphabet=CHATTTS,
-            controls=CONTROLS,
+            controls=frozenset(control.strip("[]") for control in CONTROLS),
             parameters=PARAMETERS,
         )
 

@@ -70,6 +70,7 @@ class Seat:
 
     embeddings: torch.Tensor  # (prompt tokens, hidden)
     limit: int
+    top_k: int
     read: int = 0
     """Prompt tokens in the cache."""
     tokens: int = 0
@@ -93,7 +94,7 @@ def seat(job: Job, embedder: Embedder, length: int) -> Seat:
         raise ValueError(
             f"a prompt of {len(embeddings)} tokens leaves {room} for audio, and {job.limit} were asked for"
         )
-    return Seat(embeddings, job.limit)
+    return Seat(embeddings, job.limit, job.sampling.top_k)
 
 
 class CpuRunner:
@@ -152,7 +153,8 @@ class CpuRunner:
     def _draw(self, slots: list[int], hidden: np.ndarray) -> list[Spoken]:
         index = torch.tensor(slots)
         logits = torch.from_numpy(self._gpt.logits(hidden)).view(len(slots), self._codes.shape[1], -1)
-        codes = sample(logits, self._recent[index], self._dice.rows(index))
+        most = max(self._seats[slot].top_k for slot in slots)
+        codes = sample(logits, self._recent[index], self._dice.rows(index), most)
         self._codes[index] = codes
         self._recent[index, :, self._dice.step[index] % WINDOW] = codes
         self._dice.step[index] += 1

@@ -60,25 +60,26 @@ class Dice:
         return Dice(*(getattr(self, field.name)[index] for field in fields(self)))
 
 
-def sample(logits: torch.Tensor, recent: torch.Tensor, dice: Dice) -> torch.Tensor:
+def sample(logits: torch.Tensor, recent: torch.Tensor, dice: Dice, most: int | None = None) -> torch.Tensor:
     """Draw codes (B, codebooks) int64 from logits (B, codebooks, codes).
 
     `recent` (B, codebooks, WINDOW) int64 holds each row's last codes in any order, and the number of codes where
-    there is none yet. No draw ends the audio before `min_tokens`.
+    there is none yet. No draw ends the audio before `min_tokens`. `most`: no row's top-k is larger (None: any may be).
+    It changes no bit of what is drawn, only how long it takes.
     """
-    weights = probabilities(logits, recent, dice)
+    weights = probabilities(logits, recent, dice, most)
     steps = weights.cumsum(-1)
     target = uniform(dice.seed, dice.step, logits.shape[1]) * steps[..., -1]
     # The first code whose running sum exceeds the target; a code of weight 0 never does so first.
     return (steps <= target.unsqueeze(-1)).sum(-1).clamp_max(logits.shape[-1] - 1)
 
 
-def probabilities(logits: torch.Tensor, recent: torch.Tensor, dice: Dice) -> torch.Tensor:
+def probabilities(logits: torch.Tensor, recent: torch.Tensor, dice: Dice, most: int | None = None) -> torch.Tensor:
     """What is drawn from: (B, codebooks, codes), rows that sum to 1."""
     codes = logits.shape[-1]
     scores = logits / dice.temperature.unsqueeze(-1)
     scores = _penalised(scores, recent, dice.penalty)
-    scores = scores.masked_fill(_unlikely(scores, dice), -torch.inf)
+    scores = scores.masked_fill(scores < _least(scores, dice, codes if most is None else most), -torch.inf)
     early = (dice.step < dice.min_tokens).view(-1, 1)
     scores[..., codes - 1].masked_fill_(early, -torch.inf)
     return scores.softmax(-1)
@@ -105,17 +106,23 @@ def _shifted(bits: torch.Tensor, count: int) -> torch.Tensor:
 
 def _penalised(scores: torch.Tensor, recent: torch.Tensor, penalty: torch.Tensor) -> torch.Tensor:
     batch, books, codes = scores.shape
-    counts = torch.zeros(batch, books, codes + 1, device=scores.device)
-    counts.scatter_add_(-1, recent, torch.ones_like(recent, dtype=counts.dtype))
-    factor = penalty.view(-1, 1, 1) ** counts[..., :codes]
+    counts = torch.zeros(batch, books, codes + 1, dtype=torch.int64, device=scores.device)
+    counts.scatter_add_(-1, recent, torch.ones_like(recent))
+    # A power for each count there can be, not for each code.
+    powers = penalty.unsqueeze(1) ** torch.arange(WINDOW + 1, device=scores.device)
+    factor = powers.gather(1, counts[..., :codes].reshape(batch, -1)).view_as(scores)
     return torch.where(scores < 0, scores * factor, scores / factor)
 
 
-def _unlikely(scores: torch.Tensor, dice: Dice) -> torch.Tensor:
-    """The codes that top-p or top-k leaves out. Both leave KEPT at least."""
-    ordered, order = scores.sort(stable=True, dim=-1)
-    below = ordered.softmax(-1).cumsum(-1) <= 1 - dice.top_p.view(-1, 1, 1)
-    below[..., -KEPT:] = False
-    left_out: torch.Tensor = torch.zeros_like(below).scatter_(-1, order, below)
-    place = scores.shape[-1] - dice.top_k.clamp_min(KEPT).view(-1, 1, 1).expand(-1, scores.shape[1], 1)
-    return left_out.logical_or_(scores < ordered.gather(-1, place))
+def _least(scores: torch.Tensor, dice: Dice, most: int) -> torch.Tensor:
+    """(B, codebooks, 1): the score of the last code that both top-p and top-k keep. They keep KEPT at least.
+
+    Upstream drops the codes that together have no more than 1 - p, from the least likely up; those that remain are the
+    ones before which, from the likeliest down, less than p has gone. Only the top of the order has to be known for it.
+    """
+    top = scores.topk(max(most, KEPT), dim=-1).values
+    shares = (top - scores.logsumexp(-1, keepdim=True)).exp()
+    before = torch.nn.functional.pad(shares.cumsum(-1)[..., :-1], (1, 0))
+    likely = (1 - before > 1 - dice.top_p.view(-1, 1, 1)).sum(-1, keepdim=True)
+    kept = likely.minimum(dice.top_k.view(-1, 1, 1)).clamp_min(KEPT)
+    return top.gather(-1, kept - 1)

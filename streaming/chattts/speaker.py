@@ -46,9 +46,10 @@ def draw(seed: int, statistics: Statistics, size: int | None = None) -> Vector:
 
 
 def unit(vector: Vector) -> NDArray[np.float32]:
-    """The vector as the model takes it: of length 1."""
+    """The vector as the model takes it: of length 1, rounded to fp16 on the way as upstream does."""
     wide = vector.astype(np.float32)
-    return np.asarray(wide / max(float(np.linalg.norm(wide)), 1e-12), np.float32)
+    length = np.float32(np.float16(max(float(np.linalg.norm(wide)), 1e-12)))
+    return (wide / length).astype(np.float16).astype(np.float32)
 
 
 def encode(vector: Vector) -> str:

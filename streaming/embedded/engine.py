@@ -17,7 +17,7 @@ from streaming.embedded.voices import load
 from streaming.engine import Chunk, EngineInfo, Failed, RequestError, SegmentRequest, StopReason, Voice
 from streaming.silence import Samples, Trimmer, repair, silence
 from streaming.text.alphabet import CHINESE_AND_ENGLISH
-from streaming.text.segment import SegmentLimits
+from streaming.text.limits import SegmentLimits
 
 _log = logging.getLogger(__name__)
 

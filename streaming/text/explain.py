@@ -6,8 +6,9 @@ from streaming.text.alphabet import Skip
 from streaming.text.clean import Cleaner, sanitise
 from streaming.text.front import TextFront
 from streaming.text.language import english_runs
+from streaming.text.limits import SegmentLimits
 from streaming.text.mapped import Mapped
-from streaming.text.segment import Segment, SegmentLimits
+from streaming.text.segment import Segment
 from streaming.text.speak import TextOptions
 
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 from streaming.text.alphabet import Skip
 from streaming.text.clean import Cleaner
 from streaming.text.language import language_of
+from streaming.text.limits import SegmentLimits
 from streaming.text.mapped import Mapped
-from streaming.text.segment import Segment, Segmenter, SegmentLimits
+from streaming.text.segment import Segment, Segmenter
 from streaming.text.speak import TextOptions, fit_spoken, verbalise
 from streaming.text.surrogates import SurrogateJoiner
 

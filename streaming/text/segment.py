@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from streaming.text.alphabet import Skip
 from streaming.text.boundary import CLAUSE_MARKS, WINDOW, Mark, Verdict, judge
 from streaming.text.chars import CLOSERS, NEWLINES, OPENERS, SENTENCE_STOPS, is_digit, is_han, is_speakable
+from streaming.text.limits import SegmentLimits
 from streaming.text.mapped import Link
 from streaming.text.words import word_cut
 
@@ -54,32 +55,6 @@ class Segment:
     """`en` or `zh`: how numbers and signs were read."""
     lead_s: float = 0.0
     """The silence before it that was asked for and that the segment before it did not give."""
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentLimits:
-    """How long segments are, in characters. `cjk_*` count Han, kana and Hangul, which take longer to speak.
-
-    Mixed text adds up: half of one limit and half of the other fill a segment.
-    """
-
-    first_min: int = 10
-    first_max: int = 72
-    min: int = 16
-    clause: int = 120
-    """From here on a later segment ends at the next clause, too."""
-    max: int = 240
-    cjk_first_min: int = 4
-    cjk_first_max: int = 8
-    cjk_min: int = 5
-    cjk_clause: int = 24
-    cjk_max: int = 48
-
-    def __post_init__(self) -> None:
-        if not 0 < self.first_min <= self.first_max or not 0 < self.min <= self.clause <= self.max:
-            raise ValueError("segment limits must rise: first_min, first_max and min, clause, max")
-        if not 0 < self.cjk_first_min <= self.cjk_first_max or not 0 < self.cjk_min <= self.cjk_clause <= self.cjk_max:
-            raise ValueError("segment limits must rise: cjk_first_min, cjk_first_max and cjk_min, cjk_clause, cjk_max")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +107,8 @@ class _Scan:
 class Segmenter:
     """Cuts text that comes in deltas into segments. Owned by one context."""
 
-    def __init__(self, limits: SegmentLimits = SegmentLimits()) -> None:
+    def __init__(self, limits: SegmentLimits | None = None) -> None:
+        limits = limits or SegmentLimits()
         self._later = _later_sizes(limits)
         self._sizes = _first_sizes(limits)
         self._buffer = ""

@@ -33,6 +33,7 @@ from streaming.chattts.runner import CpuRunner, Job
 from streaming.chattts.sampling import Sampling
 from streaming.chattts.tokenizer import Tokenizer
 from streaming.chattts.vocoder import Vocoder
+from streaming.memory import give_back
 
 CONTEXT = 170
 STEPS = 20
@@ -187,6 +188,7 @@ def _ours(name: str, source: Source, alone: bool) -> Side:
     vector = speaker.draw(2, speaker.Statistics.released(), assets.config.hidden)
     # What was packed need not stay mapped.
     del assets
+    give_back()
 
     def job(tokens: int, limit: int) -> Job:
         return Job(Prompt([21_143] * tokens, 21_143, vector), Sampling(min_tokens=min(limit, 2048)), 1, limit)

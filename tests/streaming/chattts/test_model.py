@@ -1,18 +1,21 @@
 """The language model against upstream's, and a request against itself in company."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
-from streaming.chattts import layout, weights
+from streaming.chattts import layout, speaker, weights
 from streaming.chattts.cpu_model import CpuGpt
 from streaming.chattts.model import TorchGpt
 from streaming.chattts.options import Precision
+from streaming.chattts.prompt import Embedder, Prompt
 from tests.streaming.chattts.conftest import torch
 
 STEPS = 200
 PROMPT = 40
+SPEAKER = 21_143
 
 
 @pytest.fixture(scope="module")
@@ -27,9 +30,14 @@ def embeddings(assets: weights.Assets) -> Any:
 
 @pytest.fixture(scope="module")
 def expected(upstream_gpt: Any, embeddings: Any) -> tuple[Any, Any]:
+    return reference(upstream_gpt, embeddings)
+
+
+def reference(upstream_gpt: Any, embeddings: Any) -> tuple[Any, Any]:
     """Upstream's hidden states and logits, token by token after the prompt."""
     past, hidden, at = None, [], 0
-    with torch.inference_mode():
+    with torch.inference_mode(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         for size in [PROMPT] + [1] * STEPS:
             mask = torch.ones(1, at + size)
             position = torch.arange(at, at + size).unsqueeze(0)
@@ -59,6 +67,28 @@ def run(gpt: CpuGpt, embeddings: Any, slot: int = 0, piece: int = 64) -> tuple[A
 
 def test_fp32_equals_upstream(assets: weights.Assets, embeddings: Any, expected: tuple[Any, Any]) -> None:
     hidden, logits = run(CpuGpt(assets, Precision.FP32, 1, 256, 64), embeddings)
+    torch.testing.assert_close(hidden, expected[0], rtol=0, atol=1e-4)
+    torch.testing.assert_close(logits, expected[1], rtol=0, atol=1e-4)
+
+
+def test_a_speaker_equals_upstream(assets: weights.Assets, upstream: Any, upstream_gpt: Any) -> None:
+    """The prompt as each side makes it, the voice from upstream's own string; then 200 steps of the same codes."""
+    size = assets.config.hidden
+    vector = speaker.draw(5, speaker.Statistics.released(), size)
+    text = torch.randint(0, 21_000, (PROMPT,), generator=torch.Generator().manual_seed(4))
+    text[1] = SPEAKER
+    codes = torch.randint(0, 625, (STEPS, 4), generator=torch.Generator().manual_seed(5))
+    embedder = Embedder(assets.embed, assets.config)
+    ours = torch.cat((embedder.prompt(Prompt(text.tolist(), SPEAKER, vector)), embedder.spoken(codes)))
+
+    ids = torch.cat((text.unsqueeze(1).expand(-1, 4), codes)).unsqueeze(0)
+    theirs = upstream_gpt.embed(ids, torch.arange(PROMPT + STEPS).unsqueeze(0) < PROMPT)
+    voices = upstream.model.Speaker(size, upstream.config.Config().spk_stat, torch.device("cpu"))
+    voices.apply(theirs, speaker.encode(vector), ids, SPEAKER, torch.device("cpu"))
+    assert float((ours[1] - ours[0]).abs().max()) > 0.01
+
+    expected = reference(upstream_gpt, theirs[0])
+    hidden, logits = run(CpuGpt(assets, Precision.FP32, 1, 256, 64), ours)
     torch.testing.assert_close(hidden, expected[0], rtol=0, atol=1e-4)
     torch.testing.assert_close(logits, expected[1], rtol=0, atol=1e-4)
 
@@ -145,5 +175,12 @@ def test_full_size_equals_upstream(full_size: weights.Assets) -> None:
     rows = 0.5 * torch.randn(PROMPT + STEPS, full_size.config.hidden, generator=torch.Generator().manual_seed(0))
     with torch.inference_mode():
         expected = theirs(inputs_embeds=rows.unsqueeze(0), use_cache=False).last_hidden_state[0]
-    hidden, _ = run(CpuGpt(full_size, Precision.FP32, 1, 256, 64), rows)
+    hidden, logits = run(CpuGpt(full_size, Precision.FP32, 1, 256, 64), rows)
     torch.testing.assert_close(hidden, expected, rtol=0, atol=1e-4)
+    for book in range(4):
+        head = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(full_size.config.hidden, 626, bias=False))
+        name = f"head_code.{book}."
+        head.load_state_dict(
+            {key.removeprefix(name): of for key, of in full_size.embed.items() if key.startswith(name)}
+        )
+        torch.testing.assert_close(logits[:, book], head(expected).detach(), rtol=0, atol=1e-4)

@@ -1,9 +1,13 @@
 """Requests in slots: what they say depends on nothing but themselves."""
 
 import gc
+import hashlib
+import json
 import os
+import subprocess
+import sys
 import tracemalloc
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +23,7 @@ from streaming.chattts.runner import SHARED_PIECE, CpuRunner, Job, Runner, Spoke
 from streaming.chattts.sampling import Sampling
 from streaming.chattts.torch_runner import TorchRunner
 from streaming.engine import StopReason
+from tests.serving import ROOT
 from tests.streaming.chattts.conftest import torch
 
 SLOTS, LENGTH = 8, 256
@@ -106,6 +111,30 @@ def test_company_changes_nothing(assets: weights.Assets, precision: Precision) -
         listener.finish()
         for number in set(range(10)) - {5}:
             assert torch.equal(listener.said[number], expected[number]), number
+
+
+def test_a_restart_changes_nothing(assets: weights.Assets) -> None:
+    """Another process, with others around and other slots, says the same."""
+    script = f"from {__name__} import retold; retold()"
+    there = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert json.loads(there.stdout) == [digest(alone(assets, precision, 3)) for precision in EXACT]
+
+
+def retold() -> None:
+    """Print what request 3 says of the same weights in each precision, among two others."""
+    assets = weights.load("random-tiny:7")
+    digests = []
+    for precision in EXACT:
+        listener = Listener(cpu_runner(assets, precision, 3))
+        for number in (1, 3, 2):
+            listener.start(number, number - 1)
+        listener.finish()
+        digests.append(digest(listener.said[3]))
+    print(json.dumps(digests))
+
+
+def digest(said: Any) -> str:
+    return hashlib.sha256(said.numpy().tobytes()).hexdigest()
 
 
 def test_fp32_stays_within_a_ten_thousandth(assets: weights.Assets) -> None:
@@ -230,11 +259,14 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def test_steps_take_no_memory(assets: weights.Assets) -> None:
-    """500 steps of four requests: no tensor lives on, none of ours moves, and the process does not grow."""
-    listener = Listener(cpu_runner(assets, Precision.INT8, 4, 600))
-    for number in range(4):
-        listener.start(number, number, job(number, 550, 20))
+@pytest.mark.parametrize(("requests", "steps"), [(4, 500), (1, 2000)])
+def test_steps_take_no_memory(assets: weights.Assets, requests: int, steps: int) -> None:
+    """No tensor lives on, none of ours moves, and the process does not grow."""
+    limit = steps + 50
+    listener = Listener(cpu_runner(assets, Precision.INT8, requests, limit + 20))
+    for number in range(requests):
+        endless = replace(job(number, limit, 20), sampling=Sampling(min_tokens=min(limit, 2048)))
+        listener.start(number, number, endless)
     for _ in range(20):
         listener.step()
     runner: Any = listener.runner
@@ -243,9 +275,10 @@ def test_steps_take_no_memory(assets: weights.Assets) -> None:
     tensors, before = sum(type(thing) is torch.Tensor for thing in gc.get_objects()), resident()
     tracemalloc.start()
     first = tracemalloc.get_traced_memory()[0]
-    for _ in range(500):
+    for _ in range(steps):
         listener.step()
     gc.collect()
+    assert len(listener.slots) == requests
     grown = tracemalloc.get_traced_memory()[0] - first
     tracemalloc.stop()
     assert sum(type(thing) is torch.Tensor for thing in gc.get_objects()) == tensors

@@ -74,6 +74,16 @@ def test_rows_do_not_touch_each_other() -> None:
         assert torch.equal(sample(logits[index], recent[index], dice.rows(index))[0], together[row])
 
 
+def test_knowing_the_largest_top_k_changes_nothing() -> None:
+    """Bit for bit, or a neighbour's top-k would be heard."""
+    cases = [case for case in CASES if case.top_k <= 20]
+    logits, dice = logits_of(len(cases)), dice_of(*cases)
+    logits[::2, :, :300] = logits[::2, :, :300].round()  # codes that are equally likely
+    expected = probabilities(logits, nothing(len(cases)), dice)
+    for most in (20, 21, 50, 300, 625):
+        assert torch.equal(probabilities(logits, nothing(len(cases)), dice, most), expected)
+
+
 def test_draws_follow_the_probabilities() -> None:
     rows = 4000
     logits = torch.zeros(rows, BOOKS, CODES)

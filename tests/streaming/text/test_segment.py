@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.text.segment import Segment, Segmenter, SegmentLimits
+from streaming.text.limits import SegmentLimits
+from streaming.text.segment import Segment, Segmenter
 
 SPEECH = (
     "I think so, yes. Dr. Smith came at 9:30 a.m. sharp, e.g. early. It costs $3.14. Thank you!",
