@@ -256,10 +256,13 @@ class WorkerPool:
             if not flights:
                 self._leave_queue(stream_id)
         for worker in self._workers:
-            if (flight := worker.flights.pop(request_id, None)) and worker.link:
+            if worker.flights.pop(request_id, None) and worker.link:
                 worker.link.send(Cancel(request_id))
-                if not _speaks(worker, flight.request.stream_id):
-                    worker.seats.leave(flight.request.stream_id)
+
+    def leave(self, stream_id: int) -> None:
+        """Its place is free for another."""
+        for worker in self._workers:
+            worker.seats.leave(stream_id)
 
     @property
     def waiting(self) -> int:

@@ -8,14 +8,17 @@ from streaming.engine import Pace, SegmentRequest
 _PATIENCE_S = 1.0
 """A request that nobody listens to in real time is due when it was left alone for so long: last, but not starved."""
 
+_RESUME_S = 0.5
+"""How much a paused listener hears before more is made for him."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the next step does. `until` is when to look again if it does nothing though there are requests."""
+    """What the next step does. `resume_at` is when to look again if it does nothing: a listener needs more then."""
 
     start: tuple[SegmentRequest, ...]
     run: tuple[int, ...]
-    until: float | None = None
+    resume_at: float | None = None
 
 
 @dataclass(slots=True)
@@ -25,6 +28,7 @@ class _Entry:
     advanced_at: float
     """When it arrived or made audio last."""
     started: bool = False
+    paused: bool = False
 
 
 @dataclass(slots=True)
@@ -116,15 +120,17 @@ class Scheduler:
         `guard_s` is how long a step may take: a listener is served so much before running dry.
         """
         self._forget_dry_streams(now)
-        wanted = [entry for entry in self._entries.values() if not self._paused(entry, now, guard_s)]
+        for entry in self._entries.values():
+            entry.paused = self._pauses(entry, now, guard_s)
+        wanted = [entry for entry in self._entries.values() if not entry.paused]
         urgent = sorted((e for e in wanted if self._due(e, now)), key=lambda e: self._deadline(e, guard_s))
         spare = sorted((e for e in wanted if not self._due(e, now)), key=lambda e: (self._fast(e), e.arrival))
         start = self._fill(urgent, spare)
         run = [entry for entry in urgent if entry.started]
         if all(self._at_ease(entry, now, guard_s) for entry in urgent):
             run += [entry for entry in spare if entry.started]
-        until = None if start or run else self._resume_at(now, guard_s)
-        return Plan(tuple(e.request for e in start), tuple(e.request.request_id for e in run[: self._batch]), until)
+        resume_at = None if start or run else self._resume_at(now, guard_s)
+        return Plan(tuple(e.request for e in start), tuple(e.request.request_id for e in run[: self._batch]), resume_at)
 
     def _fill(self, urgent: list[_Entry], spare: list[_Entry]) -> list[_Entry]:
         taken = sum(entry.started for entry in self._entries.values())
@@ -156,14 +162,15 @@ class Scheduler:
         dry_at = self._streams[entry.request.stream_id].dry_at
         return self._fast(entry) or (dry_at is not None and dry_at - now > 2 * guard_s)
 
-    def _paused(self, entry: _Entry, now: float, guard_s: float) -> bool:
-        return not self._fast(entry) and self._lead_s(entry, now) > max(self._max_lead_s, 2 * guard_s)
+    def _pauses(self, entry: _Entry, now: float, guard_s: float) -> bool:
+        """A request pauses when its listener has plenty, and goes on well before he runs dry."""
+        limit_s = self._max_lead_s - _RESUME_S if entry.paused else self._max_lead_s
+        return not self._fast(entry) and self._lead_s(entry, now) > max(limit_s, 2 * guard_s)
 
     def _resume_at(self, now: float, guard_s: float) -> float | None:
-        """When the first paused stream goes on."""
-        limit = max(self._max_lead_s, 2 * guard_s)
-        leads = (self._lead_s(entry, now) for entry in self._entries.values())
-        return min((now + max(0.0, lead - limit) for lead in leads), default=None)
+        limit_s = max(self._max_lead_s - _RESUME_S, 2 * guard_s)
+        waits = (self._lead_s(entry, now) - limit_s for entry in self._entries.values())
+        return min((now + max(0.0, wait_s) for wait_s in waits), default=None)
 
     def _lead_s(self, entry: _Entry, now: float) -> float:
         return self._streams[entry.request.stream_id].lead_s(entry.request.index, now)

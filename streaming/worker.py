@@ -94,7 +94,7 @@ class Worker:
             if plan.run:
                 self._meter.stepped(len(plan.run), now - began, made_s)
                 self._tell_capacity(now)
-            wait_s = 0.0 if plan.until is None else plan.until - now
+            wait_s = 0.0 if plan.resume_at is None else plan.resume_at - now
 
     def _drain_commands(self, wait_s: float | None) -> None:
         """Obey what is there; without any wait so long for it, None: for ever."""

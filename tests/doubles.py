@@ -176,6 +176,9 @@ class FakeSpeech:
         self.cancelled.append(request_id)
         self._live.pop(request_id, None)
 
+    def leave(self, stream_id: int) -> None:
+        """There is room for any number."""
+
     @property
     def live(self) -> list[SegmentRequest]:
         return [request for request, _ in self._live.values()]

@@ -4,7 +4,6 @@
 """
 
 import sys
-from collections.abc import Callable
 
 from streaming.engine import Engine, EngineSpec
 from tests.serving import serve_engine
@@ -16,9 +15,13 @@ def build(tokens: int, **options: str | float) -> Engine:
     from streaming.chattts import engine  # noqa: PLC0415
     from streaming.chattts.sampling import Sampling  # noqa: PLC0415
 
-    longest: Callable[..., int] = lambda _text, _speed=1.0: tokens
-    forced: Callable[..., Sampling] = lambda _params: Sampling(min_tokens=tokens)
-    vars(engine).update(longest_tokens=longest, _sampling=forced)
+    def longest(_text: str, _speed: float = 1.0) -> int:
+        return tokens
+
+    def sampling(_params: object) -> Sampling:
+        return Sampling(min_tokens=tokens)
+
+    vars(engine).update(longest_tokens=longest, _sampling=sampling)
     return engine.build(**options)
 
 
