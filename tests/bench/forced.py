@@ -4,9 +4,8 @@
 """
 
 import sys
-from collections.abc import Callable
 
-from streaming.engine import Engine, EngineSpec
+from streaming.engine import Engine, EngineSpec, SpeechParams
 from tests.serving import serve_engine
 
 
@@ -16,8 +15,12 @@ def build(tokens: int, **options: str | float) -> Engine:
     from streaming.chattts import engine  # noqa: PLC0415
     from streaming.chattts.sampling import Sampling  # noqa: PLC0415
 
-    longest: Callable[..., int] = lambda _text, _speed=1.0: tokens
-    forced: Callable[..., Sampling] = lambda _params: Sampling(min_tokens=tokens)
+    def longest(_text: str, _speed: float = 1.0) -> int:
+        return tokens
+
+    def forced(_params: SpeechParams) -> Sampling:
+        return Sampling(min_tokens=tokens)
+
     vars(engine).update(longest_tokens=longest, _sampling=forced)
     return engine.build(**options)
 
