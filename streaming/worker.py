@@ -8,6 +8,7 @@ import queue
 import signal
 import threading
 import time
+from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from streaming import pipe
@@ -71,12 +72,18 @@ class Worker:
             plan = self._scheduler.plan(time.monotonic())
             self._start(plan.start)
             self._step(plan.run)
+            if not plan.run and not self._stopped:
+                self._wait(plan.resume_at)
 
     def _drain_commands(self) -> None:
-        if self._scheduler.idle:
-            self._obey(self._inbox.get())
         while not self._inbox.empty():
             self._obey(self._inbox.get())
+
+    def _wait(self, until: float | None) -> None:
+        """For a command, or until a listener needs more."""
+        timeout_s = None if until is None else max(0.0, until - time.monotonic())
+        with suppress(queue.Empty):
+            self._obey(self._inbox.get(timeout=timeout_s))
 
     def _obey(self, command: Command) -> None:
         match command:

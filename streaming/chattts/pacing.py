@@ -23,7 +23,8 @@ class Pacing:
 
     Waiting until samples are final would cost half a second, so the first ones are heard with a look-ahead that
     leaves them a little wrong, and it grows until they are exact. All of it depends on the utterance's own tokens
-    alone: spoken again, it is cut in the same places.
+    alone: spoken again, it is cut in the same places. Half of what the first sound needs is taken in ahead of it, while
+    the other half is made.
     """
 
     pieces: tuple[int, ...]
@@ -39,6 +40,7 @@ class Pacing:
         """Without end."""
         tokens = first = self.lookahead + self.pieces[0]
         number = 0
+        yield Piece(first // 2, EXACT)
         while True:
             yield Piece(tokens, min(EXACT, self.lookahead + (tokens - first) // GROWTH))
             number += 1

@@ -1,9 +1,8 @@
 """The vocoder at work beside the language model, on a thread of its own."""
 
 import queue
-import threading
 from collections.abc import Iterator
-from contextlib import nullcontext
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import torch
@@ -53,15 +52,18 @@ class VocoderThread:
         self._backlog: list[Work] = []
         self._inbox: queue.SimpleQueue[Work | _Forget] = queue.SimpleQueue()
         self._outbox: queue.SimpleQueue[Made] = queue.SimpleQueue()
-        threading.Thread(target=self._run, name="vocoder", daemon=True).start()
+        # An executor's thread is waited for when the process ends: one that is cut off inside torch takes it down.
+        self._thread = ThreadPoolExecutor(1, "vocoder", self._begin)
 
     def submit(self, work: Work) -> None:
         """Returns at once."""
         self._inbox.put(work)
+        self._thread.submit(self._run)
 
     def forget(self, key: int) -> None:
         """No more of this utterance is wanted. What was made already may still come."""
         self._inbox.put(_Forget(key))
+        self._thread.submit(self._run)
 
     def made(self, wait_s: float = 0.0) -> list[Made]:
         """What is there, in order; if there is nothing, what comes within the time."""
@@ -77,16 +79,20 @@ class VocoderThread:
         while not self._outbox.empty():
             yield self._outbox.get()
 
-    def _run(self) -> None:
+    def _begin(self) -> None:
+        """On the thread, once: its own way to compute."""
         torch.set_num_threads(1)
-        card = self._device.type == "cuda"
-        with torch.cuda.stream(torch.cuda.Stream(self._device)) if card else nullcontext():  # type: ignore[no-untyped-call, unused-ignore]
-            while True:
-                self._do(self._gathered())
+        if self._device.type == "cuda":
+            torch.cuda.set_stream(torch.cuda.Stream(self._device))  # type: ignore[no-untyped-call, unused-ignore]
+
+    def _run(self) -> None:
+        """On the thread, once for each item that came; all but the first may find that nothing is left to do."""
+        while works := self._gathered():
+            self._do(works)
 
     def _gathered(self) -> list[Work]:
         """All that waits, a piece for each utterance."""
-        while not self._backlog or not self._inbox.empty():
+        while not self._inbox.empty():
             self._accept(self._inbox.get())
         pieces: dict[int, Work] = {}
         later: list[Work] = []
@@ -94,7 +100,7 @@ class VocoderThread:
             before = pieces.get(work.key)
             if before is None:
                 pieces[work.key] = work
-            elif before.lookahead >= EXACT:
+            elif before.lookahead >= EXACT and work.lookahead >= EXACT:
                 pieces[work.key] = _joined(before, work)
             else:
                 later.append(work)

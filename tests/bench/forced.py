@@ -5,7 +5,7 @@
 
 import sys
 
-from streaming.engine import Engine, EngineSpec, SpeechParams
+from streaming.engine import Engine, EngineSpec
 from tests.serving import serve_engine
 
 
@@ -18,10 +18,10 @@ def build(tokens: int, **options: str | float) -> Engine:
     def longest(_text: str, _speed: float = 1.0) -> int:
         return tokens
 
-    def forced(_params: SpeechParams) -> Sampling:
+    def sampling(_params: object) -> Sampling:
         return Sampling(min_tokens=tokens)
 
-    vars(engine).update(longest_tokens=longest, _sampling=forced)
+    vars(engine).update(longest_tokens=longest, _sampling=sampling)
     return engine.build(**options)
 
 

@@ -1,15 +1,21 @@
 """Time to first audio through a real socket, text arriving word by word.
 
 `python -m tests.bench.ttfa --engine embedded [--language zh] [--runs N] [--json FILE]`
+`python -m tests.bench.ttfa --engine chattts --weights random:0 [--upstream] [--sentences one|three] [--json FILE]`
 
 The server is a process of its own. TTFA runs from sending the last delta that the first segment needed, the one after
 which the segmenter gives it, to the first packet's arrival, plus the audio before the first sample above -50 dBFS after
 decoding: what a listener with no start buffer waits. The second row counts from the delta that holds the segment's end.
+
+With ChatTTS the text goes in whole, each segment and each text of upstream's is forced to 128 tokens, and upstream's
+`infer(stream=True)` takes turns with the server: same text, same random weights, one thread each.
 """
 
 import argparse
 from array import array
 from collections.abc import Sequence
+from contextlib import ExitStack
+from statistics import median
 
 import uvloop
 from opuslib_next import Decoder
@@ -20,6 +26,7 @@ from firstword.protocol import Opened
 from streaming.embedded.engine import LIMITS
 from streaming.text.front import TextFront
 from tests.bench.report import Report, percentiles
+from tests.bench.upstream import upstream
 from tests.serving import running_server
 
 TEXTS = {
@@ -80,14 +87,70 @@ async def measure(url: str, language: str, runs: int) -> list[tuple[Heard, float
     return heard[1:]
 
 
+FORCED_TOKENS = 128
+SENTENCES = {
+    "one": ["Good morning, it is nice to hear from you again."],
+    "three": [
+        "Good morning, it is nice to hear from you again.",
+        "The train to the coast leaves at noon, so there is plenty of time for breakfast.",
+        "I found three restaurants near you, and the closest one opens in ten minutes.",
+    ],
+}
+
+
+async def measure_once(url: str, text: str) -> Heard:
+    """A whole text on a new connection."""
+    async with connect(url) as tts:
+        return await listen(tts.context(), [text], 0.0, opus_silence)
+
+
+def compare(weights: str, sentences: str, runs: int, *, with_upstream: bool) -> dict[str, list[float]]:
+    """Seconds to the first sound, by side, in turns."""
+    texts = SENTENCES[sentences]
+    seconds: dict[str, list[float]] = {"firstword": [], "to the first packet": [], "upstream": []}
+    with ExitStack() as stack:
+        module = ("tests.bench.forced", str(FORCED_TOKENS), weights)
+        server = stack.enter_context(running_server(module=module))
+        other = stack.enter_context(upstream(int(weights.partition(":")[2]))) if with_upstream else None
+        for _ in range(runs):
+            heard = uvloop.run(measure_once(server.url, " ".join(texts)))
+            seconds["firstword"].append(heard.ttfa_s)
+            seconds["to the first packet"].append(heard.ttfa_s - heard.silence_s)
+            if other is not None:
+                seconds["upstream"].append(other.ttfa_s(texts, FORCED_TOKENS))
+    return seconds
+
+
+def report_chattts(arguments: argparse.Namespace) -> None:
+    """Print the comparison."""
+    seconds = compare(arguments.weights, arguments.sentences, arguments.runs or 5, with_upstream=arguments.upstream)
+    report = Report(f"TTFA, chattts, {arguments.weights}, int8, {arguments.sentences} sentence(s) of 128 tokens")
+    data: dict[str, object] = {"seconds": seconds}
+    for side, values in seconds.items():
+        if values:
+            report.row(f"{side}, ms", {"p50": 1000 * median(values), "least": 1000 * min(values)})
+    if seconds["upstream"]:
+        ratio = median(seconds["upstream"]) / median(seconds["firstword"])
+        report.row("upstream over firstword", ratio)
+        data["ratio"] = round(ratio, 1)
+    report.print(data, arguments.json)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--engine", choices=["embedded"], default="embedded")
+    parser.add_argument("--engine", choices=["embedded", "chattts"], default="embedded")
     parser.add_argument("--language", choices=sorted(TEXTS), default="en")
-    parser.add_argument("--runs", type=int, default=30)
+    parser.add_argument("--runs", type=int, help="default: 30, with ChatTTS 5")
+    parser.add_argument("--weights", default="random:0", help="ChatTTS's (default: %(default)s)")
+    parser.add_argument("--upstream", action="store_true", help="compare ChatTTS with upstream's streaming")
+    parser.add_argument("--sentences", choices=sorted(SENTENCES), default="one", help="of ChatTTS's text")
     parser.add_argument("--json", metavar="FILE")
     arguments = parser.parse_args()
+    if arguments.engine == "chattts":
+        report_chattts(arguments)
+        return
+    arguments.runs = arguments.runs or 30
     with running_server("--engine", arguments.engine) as server:
         measured = uvloop.run(measure(server.url, arguments.language, arguments.runs))
     ttfa_ms = percentiles([1000 * ttfa for _, ttfa in measured])

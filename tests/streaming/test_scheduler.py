@@ -56,6 +56,45 @@ def test_later_segments_wait_for_first_audio_of_others() -> None:
     assert [r.request_id for r in s.plan(0.2).start] == [1, 3]
 
 
+def test_nothing_is_made_ahead_while_somebody_waits_for_his_first_sound() -> None:
+    s = scheduler(batch=4)
+    for number, stream, index in ((1, 1, 0), (2, 1, 1), (3, 2, 0), (4, 2, 1)):
+        s.add(request(number, stream, index), 0.0)
+    assert s.plan(0.0).run == (1, 3)
+    s.produced(1, 2 * RATE, 0.1)
+    assert s.plan(0.1).run == (3, 1)
+    s.produced(3, RATE // 2, 0.2)
+    assert set(s.plan(0.2).run) == {1, 2, 3, 4}
+    s.add(request(5, stream=3), 0.3)
+    assert [r.request_id for r in s.plan(0.3).start] == []
+    s.remove(2)
+    assert s.plan(0.3).run == (5, 3, 4, 1), "the second stream runs dry within a second: its next segment goes on"
+
+
+def test_a_stream_that_is_far_ahead_pauses_and_goes_on_in_time() -> None:
+    s = scheduler(batch=4)
+    s.add(request(1, stream=1), 0.0)
+    s.add(request(2, stream=2), 0.0)
+    s.plan(0.0)
+    s.produced(1, 11 * RATE, 0.0)
+    s.produced(2, 3 * RATE, 0.0)
+    assert s.plan(0.0) == Plan((), (2,))
+    s.remove(2)
+    assert s.plan(0.5) == Plan((), (), resume_at=1.5)
+    assert s.plan(1.4) == Plan((), (), resume_at=1.5)
+    assert s.plan(1.51) == Plan((), (1,))
+    s.produced(1, RATE // 4, 1.51)
+    assert s.plan(1.52) == Plan((), (1,)), "it paused at ten seconds and is on until it has them again"
+
+
+def test_a_fast_request_never_pauses() -> None:
+    s = scheduler()
+    s.add(request(1, stream=1, pace=Pace.FAST), 0.0)
+    s.plan(0.0)
+    s.produced(1, 100 * RATE, 0.0)
+    assert s.plan(0.0).run == (1,)
+
+
 def test_fast_requests_go_last() -> None:
     s = scheduler(slots=1)
     s.add(request(1, stream=1, pace=Pace.FAST), 0.0)

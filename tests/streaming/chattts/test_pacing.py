@@ -11,7 +11,8 @@ from streaming.chattts.pacing import AT_LEISURE, GROWTH, ON_CARD, ON_CPU, Pacing
 
 
 def test_small_pieces_come_first() -> None:
-    assert list(islice(Pacing(ON_CPU, 12), 7)) == [
+    assert list(islice(Pacing(ON_CPU, 12), 8)) == [
+        Piece(8, EXACT),
         Piece(16, 12),
         Piece(20, 12),
         Piece(28, 14),
@@ -20,7 +21,7 @@ def test_small_pieces_come_first() -> None:
         Piece(88, 24),
         Piece(112, 28),
     ]
-    assert [piece.tokens for piece in islice(Pacing(ON_CARD, 12), 3)] == [13, 14, 15]
+    assert [piece.tokens for piece in islice(Pacing(ON_CARD, 12), 4)] == [6, 13, 14, 15]
 
 
 def test_exact_from_the_start() -> None:
@@ -29,7 +30,8 @@ def test_exact_from_the_start() -> None:
 
 @given(pieces=st.lists(st.integers(1, 30), min_size=1, max_size=6), lookahead=st.integers(1, EXACT))
 def test_what_is_heard_only_grows_until_it_is_exact(pieces: list[int], lookahead: int) -> None:
-    cut = list(islice(Pacing(tuple(pieces), lookahead), GROWTH * EXACT + 10))
+    ahead, *cut = islice(Pacing(tuple(pieces), lookahead), GROWTH * EXACT + 10)
+    assert ahead.tokens < cut[0].tokens
     for before, after in pairwise(cut):
         assert after.tokens > before.tokens
         assert after.lookahead >= before.lookahead
