@@ -1,4 +1,4 @@
-"""`python -m streaming pull` fetches the ChatTTS weights, `python -m streaming verify` checks them."""
+"""ChatTTS's weights: `python -m streaming pull` fetches, `verify` checks and `calibrate` measures them."""
 
 import argparse
 import sys
@@ -13,7 +13,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Returns the exit status; errors are a sentence on stderr."""
     options = _parser().parse_args(arguments)
     try:
-        return _pull(options) if options.command == "pull" else _verify(options)
+        command = {"pull": _pull, "verify": _verify, "calibrate": _calibrate}[options.command]
+        return command(options)
     except KeyboardInterrupt:
         return 130
 
@@ -30,6 +31,8 @@ def _parser() -> argparse.ArgumentParser:
     verify.add_argument("--text", default="Hello, this is the first word.", help="what to speak")
     verify.add_argument("--voice", default="seed:2", help="seed:N (default: %(default)s)")
     verify.add_argument("--out", type=Path, default=Path("verify.wav"), help="where to write it (default: %(default)s)")
+    calibrate = commands.add_parser("calibrate", help="measure look-ahead and precisions, and keep what is best")
+    calibrate.add_argument("--weights", required=True, help="a directory, random:SEED or random-tiny:SEED")
     return parser
 
 
@@ -55,6 +58,18 @@ def _verify(options: argparse.Namespace) -> int:
         for line in verify.verify(options.weights, options.precision, options.text, options.voice, options.out):
             print(line, flush=True)  # noqa: T201
     except (weights.WeightsError, verify.VerifyError, RuntimeError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        return 1
+    return 0
+
+
+def _calibrate(options: argparse.Namespace) -> int:
+    from streaming.chattts import calibrate, weights  # noqa: PLC0415
+
+    try:
+        for line in calibrate.calibrate(options.weights):
+            print(line, flush=True)  # noqa: T201
+    except (weights.WeightsError, RuntimeError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
         return 1
     return 0
