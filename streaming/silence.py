@@ -13,6 +13,8 @@ DECAY_S = 0.040
 """Kept behind the last loud sample."""
 FADE_IN_S = 0.001
 FADE_OUT_S = 0.020
+EDGE_S = 0.005
+"""What ends loud, as where speech is cut at its longest, goes to silence over this time: a step would be a click."""
 
 
 def silence(seconds: float, rate: int) -> Samples:
@@ -31,7 +33,8 @@ def repair(samples: Samples) -> tuple[Samples, int]:
 def trim(samples: Samples, rate: int) -> Samples:
     """Exactly `LEAD_S` before the first loud sample and `DECAY_S` behind the last one; nothing inside is touched.
 
-    Where the model left less than that, zeros are added. Samples that are never loud are no speech: empty.
+    Where the model left less than that, zeros are added, with a ramp to the first sample and from the last one. Samples
+    that are never loud are no speech: empty.
     """
     trimmer = Trimmer(rate)
     return np.concatenate([trimmer.push(samples), trimmer.finish()])
@@ -44,6 +47,11 @@ class Trimmer:
         self._lead, self._decay = round(LEAD_S * rate), round(DECAY_S * rate)
         self._rise = _ramp(round(FADE_IN_S * rate))
         self._fall = _ramp(round(FADE_OUT_S * rate))[::-1]
+        self._edge = _ramp(round(EDGE_S * rate))
+        self._missing = self._lead
+        """Before speech: how many of the held samples are not the model's."""
+        self._last = np.float32(0)
+        """The last sample given out."""
         self._speaking = False
         self._held = np.zeros(self._lead, np.float32)
         """Before speech: the last samples that came. In speech: all that came since the last loud one."""
@@ -54,13 +62,15 @@ class Trimmer:
         loud = np.flatnonzero(np.abs(held) > THRESHOLD)
         if not loud.size:
             self._held = held if self._speaking else held[held.size - self._lead :]
+            self._missing = max(0, self._missing - samples.size)
             return held[:0]
         begin, end = 0, int(loud[-1]) + 1
         if not self._speaking:
             begin = int(loud[0]) - self._lead
+            _lead_in(held[begin : max(begin, self._missing)], held[self._missing], self._edge)
             held[begin : begin + self._rise.size] *= self._rise
             self._speaking = True
-        self._held = held[end:]
+        self._held, self._last = held[end:], held[end - 1]
         return held[begin:end]
 
     def finish(self) -> Samples:
@@ -70,8 +80,15 @@ class Trimmer:
         decay = np.zeros(self._decay, np.float32)
         kept = self._held[: self._decay]
         decay[: kept.size] = kept
+        _lead_in(decay[kept.size :][::-1], kept[-1] if kept.size else self._last, self._edge)
         decay[-self._fall.size :] *= self._fall
         return decay
+
+
+def _lead_in(blank: Samples, sample: np.float32, ramp: Samples) -> None:
+    """Let zeros end in a rise to the sample that follows them."""
+    size = min(blank.size, ramp.size)
+    blank[blank.size - size :] = sample * ramp[ramp.size - size :]
 
 
 def _ramp(size: int) -> Samples:
