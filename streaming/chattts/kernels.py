@@ -7,6 +7,9 @@ attention spans the row's own past. So a request's numbers are the same, bit for
 Weights are packed so that they are read once, front to back: four output rows interleaved by vectors. Reading them
 is what a step costs, so up to COLUMNS rows share each read. In int8 the activations are 13-bit integers with one
 scale per row and the products are summed in 32 bits: only the weights are rounded noticeably.
+
+Compiled anew by each process (4 s, before it is ready): numba's cache on disk compares the time stamp of one file, so a
+change in `vectors` would go unnoticed.
 """
 
 from typing import Any

@@ -43,6 +43,14 @@ def _shuffle(builder: Any, vector: Any, indices: list[int]) -> Any:
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
 
 
+def _emit_merge(builder: Any, one: Any, other: Any, distance: int) -> Any:
+    """Sums of lanes that are `distance` apart: of `one` where that bit of the lane is 0, of `other` where it is 1."""
+    near = [lane if not lane & distance else LANES + lane - distance for lane in range(LANES)]
+    far = [lane + distance if not lane & distance else LANES + lane for lane in range(LANES)]
+    picks = [ir.Constant(_vector(_I32, LANES), indices) for indices in (near, far)]
+    return builder.add(*(builder.shuffle_vector(one, other, pick) for pick in picks))
+
+
 def _library(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
 
@@ -76,6 +84,10 @@ class _Float:
             vector = builder.fadd(_shuffle(builder, vector, low), _shuffle(builder, vector, high))
         return builder.extract_element(vector, _I32(0))
 
+    def reduce_all(self, builder: Any, vectors: list[Any]) -> list[Any]:
+        # One by one: the order of the additions must not depend on how many there are.
+        return [self.reduce(builder, vector) for vector in vectors]
+
 
 class _Int8:
     """int8 weights against int16 activations."""
@@ -96,12 +108,20 @@ class _Int8:
         odd = _shuffle(builder, product, list(range(1, self.width, 2)))
         return builder.add(total, builder.add(even, odd))
 
-    def reduce(self, builder: Any, vector: Any) -> Any:
-        while vector.type.count > 1:
-            half = vector.type.count // 2
-            low, high = list(range(half)), list(range(half, 2 * half))
-            vector = builder.add(_shuffle(builder, vector, low), _shuffle(builder, vector, high))
-        return builder.sitofp(builder.extract_element(vector, _I32(0)), _F32)
+    def reduce_all(self, builder: Any, vectors: list[Any]) -> list[Any]:
+        """Up to LANES sums at once: vectors are merged pairwise until lane i holds the sum of vector i."""
+        sums = []
+        for start in range(0, len(vectors), LANES):
+            group, distance = vectors[start : start + LANES], 1
+            size = len(group)
+            while distance < LANES:
+                group += group[-1:] * (len(group) % 2)
+                pairs = zip(group[::2], group[1::2], strict=True) if len(group) > 1 else [(group[0], group[0])]
+                group = [_emit_merge(builder, one, other, distance) for one, other in pairs]
+                distance *= 2
+            floats = builder.sitofp(group[0], _vector(_F32, LANES))
+            sums += [builder.extract_element(floats, _I32(lane)) for lane in range(size)]
+        return sums
 
 
 def _arithmetic(weights: Any) -> _Float | _Int8:
@@ -172,9 +192,9 @@ def _emit_dots(
         return updated
 
     zeros = [ir.Constant(kind.total, None)] * (TILE * columns)
-    for number, total in enumerate(_emit_loop(builder, inputs, kind.width, zeros, body)):
+    for number, total in enumerate(kind.reduce_all(builder, _emit_loop(builder, inputs, kind.width, zeros, body))):
         target = builder.inttoptr(builder.add(sums, _I64(4 * number)), _F32.as_pointer())
-        builder.store(kind.reduce(builder, total), target)
+        builder.store(total, target)
 
 
 def _emit_prefetch(builder: Any, address: Any, size: int) -> None:
@@ -251,6 +271,7 @@ def score(context: Any, queries: Any, row: Any, cache: Any, slot: Any, head: Any
     """scores[:length] = the row's query of one head, times each of its keys."""
     signature = types.void(queries, types.intp, cache, types.intp, types.intp, types.intp, scores)
     kind = _arithmetic(cache.dtype)
+    assert isinstance(kind, _Float)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, row, _, slot, head, length, _ = arguments

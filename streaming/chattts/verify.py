@@ -18,6 +18,7 @@ from streaming.chattts.options import Precision
 from streaming.chattts.prompt import Embedder
 from streaming.chattts.weights import Assets
 from streaming.engine import Chunk, SegmentRequest
+from streaming.text.chars import is_han
 
 STEPS = 32
 PROMPT = 40
@@ -45,6 +46,7 @@ def verify(source: str, precision: str, text: str, voice: str, out: Path) -> Ite
     pcm = _speak(engine, text, voice)
     _write(out, pcm, engine.info.sample_rate)
     yield f"sentence     {len(pcm) / engine.info.sample_rate:.2f} s of {text!r} by {voice} in {out}"
+    yield from _heard(pcm, engine.info.sample_rate, text)
 
 
 def _parity(assets: Assets, precision: Precision) -> Iterator[str]:
@@ -112,6 +114,23 @@ def _speak(engine: ChatTtsEngine, text: str, voice: str) -> NDArray[np.float32]:
                 raise VerifyError(made.message)
             pcm, ended = pcm + made.pcm, made.stop is not None
     return np.frombuffer(pcm, "<f4")
+
+
+def _heard(pcm: NDArray[np.float32], rate: int, text: str) -> Iterator[str]:
+    """What a recogniser makes of it. Said, not judged: it mishears people, too."""
+    if find_spec("faster_whisper") is None:
+        yield "word error   skipped: install the dependency group `judge`"
+        return
+    from streaming import judge  # noqa: PLC0415 (heavy, and only needed here)
+
+    if any(is_han(character) for character in text):
+        heard = judge.hear_chinese(pcm, rate)
+        error = judge.error_rate(judge.chinese_units(text), judge.chinese_units(heard))
+        yield f"word error   {error:.0%} of the characters: a recogniser heard {heard.strip()!r}"
+    else:
+        heard = judge.hear_english(pcm, rate)
+        error = judge.error_rate(judge.english_units(text), judge.english_units(heard))
+        yield f"word error   {error:.0%} of the words: a recogniser heard {heard.strip()!r}"
 
 
 def _write(path: Path, pcm: NDArray[np.float32], rate: int) -> None:

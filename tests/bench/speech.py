@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from firstword.client import Client, connect
 from firstword.protocol import AudioPacket, Ended
-from tests.asr import (
+from streaming.judge import (
     chinese_units,
     edits,
     english_units,

@@ -18,6 +18,7 @@ from streaming.chattts.runner import CpuRunner, Job, Runner  # noqa: E402
 from streaming.chattts.sampler import Dice, sample  # noqa: E402
 from streaming.chattts.sampling import Sampling  # noqa: E402
 from streaming.chattts.torch_runner import TorchRunner  # noqa: E402
+from streaming.chattts.vocoder import Row, Vocoder  # noqa: E402
 from streaming.engine import Chunk, SegmentRequest  # noqa: E402
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
@@ -32,10 +33,13 @@ def assets() -> weights.Assets:
 
 @pytest.fixture(autouse=True)
 def _exact() -> Iterator[None]:
-    before = torch.backends.cuda.matmul.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = False
+    backends = (torch.backends.cuda.matmul, torch.backends.cudnn)
+    before = [backend.allow_tf32 for backend in backends]
+    for backend in backends:
+        backend.allow_tf32 = False
     yield
-    torch.backends.cuda.matmul.allow_tf32 = before
+    for backend, allowed in zip(backends, before, strict=True):
+        backend.allow_tf32 = allowed
 
 
 def on_card(assets: weights.Assets, dtype: Any, *, graphs: bool = False) -> TorchRunner:
@@ -123,8 +127,22 @@ def test_dice_are_the_cpus() -> None:
 def test_the_engine_speaks() -> None:
     engine = build(weights="random-tiny:3", device="cuda", precision="bf16", slots=2, length=256)
     engine.start(SegmentRequest(1, 1, 0, "hello", "seed:2"))
-    made: list[Any] = []
-    while not made:
-        made = engine.step([1])
-    assert isinstance(made[0], Chunk)
-    assert np.abs(np.frombuffer(made[0].pcm, "<f4")).max() > 1e-3
+    pcm, ended = b"", False
+    while not ended:
+        for made in engine.step([1]):
+            assert isinstance(made, Chunk)
+            pcm, ended = pcm + made.pcm, made.stop is not None
+    assert np.abs(np.frombuffer(pcm, "<f4")).max() > 1e-3
+
+
+def test_the_vocoder_gives_what_the_cpus_gives(assets: weights.Assets) -> None:
+    """In pieces on the card, whole on the CPU."""
+    hidden = torch.randn(90, assets.config.hidden, generator=torch.Generator().manual_seed(1))
+    there, here = (Vocoder(assets.decoder, assets.vocos, torch.device(name)) for name in ("cuda", "cpu"))
+    (whole,) = here.decode([Row(here.blank(), hidden, last=True)])
+    state, parts = there.blank(), []
+    for start, end in ((0, 4), (4, 60), (60, 90)):
+        (piece,) = there.decode([Row(state, hidden[start:end].cuda(), last=end == 90)])
+        state = piece.state
+        parts.append(piece.pcm.cpu())
+    torch.testing.assert_close(torch.cat(parts), whole.pcm, rtol=0, atol=1e-3)

@@ -14,7 +14,7 @@ TEXT = "Hello there, my friend. The train to the coast leaves at noon."
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_every_container_says_the_words() -> None:
-    from tests.asr import word_error_rate  # noqa: PLC0415
+    from streaming.judge import word_error_rate  # noqa: PLC0415
 
     with running_server() as server, httpx.Client(base_url=server.url, timeout=60) as client:
         for name in ("mp3", "opus", "aac", "flac", "wav"):

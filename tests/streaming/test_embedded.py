@@ -270,7 +270,7 @@ def test_info_lists_the_voices(engine: EmbeddedEngine) -> None:
 def asr() -> Any:
     """The recogniser of the dependency group `judge`."""
     pytest.importorskip("faster_whisper")
-    return importlib.import_module("tests.asr")
+    return importlib.import_module("streaming.judge")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,11 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "speed",
         "speed",
         "sentence",
+        "word",
     ]
+    judged = printed.splitlines()[-1]
+    assert ("skipped" in judged) == (find_spec("faster_whisper") is None)
+    assert re.fullmatch(r"word error   (skipped: .*judge`|\d+% of the words: a recogniser heard .*)", judged)
     assert out.stat().st_size > 1000
     assert command.main(["verify", str(tmp_path / "nothing")]) == 1
     assert "there is no directory" in capsys.readouterr().err

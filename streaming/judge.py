@@ -31,12 +31,12 @@ _CHINESE_PROMPT = "以下是普通话的句子。"
 
 def word_error_rate(pcm: NDArray[np.float32], rate: int, text: str) -> float:
     """Edits of words, over the words of `text`; English."""
-    return _error_rate(english_units(text), english_units(hear_english(pcm, rate)))
+    return error_rate(english_units(text), english_units(hear_english(pcm, rate)))
 
 
 def character_error_rate(pcm: NDArray[np.float32], rate: int, text: str) -> float:
     """Edits of characters, over the characters of `text`; Chinese. A Latin word counts as one."""
-    return _error_rate(chinese_units(text), chinese_units(hear_chinese(pcm, rate)))
+    return error_rate(chinese_units(text), chinese_units(hear_chinese(pcm, rate)))
 
 
 def hear_english(pcm: NDArray[np.float32], rate: int) -> str:
@@ -85,8 +85,9 @@ def _hear(model: Any, pcm: NDArray[np.float32], rate: int, **options: Any) -> st
     return "".join(segment.text for segment in segments)
 
 
-def _error_rate(said: list[str], heard: list[str]) -> float:
-    return edits(said, heard) / len(said)
+def error_rate(said: list[str], heard: list[str]) -> float:
+    """Edits over what was said; of nothing said, over one."""
+    return edits(said, heard) / max(1, len(said))
 
 
 def edits(said: list[str], heard: list[str]) -> int:

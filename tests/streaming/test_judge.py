@@ -1,7 +1,7 @@
 import pytest
 
 pytest.importorskip("faster_whisper")
-asr = pytest.importorskip("tests.asr")
+asr = pytest.importorskip("streaming.judge")
 
 
 @pytest.mark.parametrize(
