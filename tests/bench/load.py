@@ -141,7 +141,7 @@ def main() -> None:
     if options.find_capacity:
         capacity = find_capacity(flags, options.seconds, options.language, options.most)
     report = Report(f"Load, {options.engine}, {options.language}, listeners at once")
-    report.row("capacity, nobody runs dry", f"{capacity}")
+    report.row("capacity, found" if options.find_capacity else "capacity, as given and not measured", f"{capacity}")
     rows = {}
     for name, listeners in (("half", max(1, capacity // 2)), ("double", max(2, 2 * capacity))):
         heard = run(flags, listeners, options.seconds, options.language)
