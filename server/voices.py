@@ -79,14 +79,8 @@ class VoiceRegistry:
         return next((voice for voice in self.all() if _SEEDED.fullmatch(voice.name)), None)
 
     def _stand_in(self, name: str) -> str:
-        """Different ids should be different voices, and each the same one after a restart."""
+        """The default voice, since another may be far slower; where voices are drawn, each id has its own."""
+        if not self._drawn:
+            return self.default
         number = int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:7])
-        if self._drawn:
-            return f"seed:{number}"
-        language = _language(self.resolve(None))
-        names = sorted(voice.name for voice in self.all() if _language(voice) == language)
-        return names[number % len(names)]
-
-
-def _language(voice: Voice) -> str:
-    return voice.languages[0].partition("-")[0] if voice.languages else ""
+        return f"seed:{number}"

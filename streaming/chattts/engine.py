@@ -197,7 +197,9 @@ class ChatTtsEngine:
         return [item for each in made if each.key in self._ids for item in self._told(self._ids[each.key], each)]
 
     def cancel(self, request_id: int) -> None:
-        running = self._running.pop(request_id)
+        running = self._running.pop(request_id, None)
+        if running is None:
+            return  # it could not start
         del self._ids[running.key]
         self._vocoder.forget(running.key)
         self._runner.free(running.slot)

@@ -85,9 +85,12 @@ class Vocoder:
         kept = tuple(layer.blank() for layer in layers)
         return State(kept, self._window.new_zeros(2, _OVERLAPS - 1, HOP), 0)
 
-    @torch.inference_mode()
     def decode(self, rows: Sequence[Row]) -> list[Decoded]:
         """Each row's samples. Whole utterances of n tokens have `(2 * n - 1) * HOP` of them."""
+        with torch.inference_mode():
+            return self._decoded(rows)
+
+    def _decoded(self, rows: Sequence[Row]) -> list[Decoded]:
         walk = _Walk(rows)
         x = torch.cat([_frames(row.hidden) for row in rows])
         for layer, then in zip(self._enter, (F.gelu, None), strict=True):
