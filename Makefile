@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export OMP_WAIT_POLICY := passive
 export OMP_NUM_THREADS := 1
 
-.PHONY: install install-chattts demo test test-chattts test-clients test-web test-slow screenshots vendor chromium judge \
+.PHONY: install install-chattts demo test test-chattts test-clients test-web test-slow soak screenshots vendor chromium judge \
 	normalisers check format docs clean
 
 install: $(VENV)/.server  ## what the server and its voices need
@@ -32,6 +32,9 @@ vendor:  ## fetch again what the page takes from npm, as clients/web/vendor/pack
 
 chromium:  # from the system's packages, unless one is there
 	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium)
+
+soak: $(VENV)/.test  ## listeners that come, go, vanish and stall for MINUTES, and a worker killed now and then
+	$(BIN)/python -m tests.bench.soak --minutes $(or $(MINUTES),20)
 
 test-slow: $(VENV)/.chattts
 	$(BIN)/python -m pytest -m slow

@@ -84,6 +84,8 @@ async def readyz(request: Request) -> Response:
         "status": status,
         "streams": edge.pool.streams,
         "max_streams": edge.settings.max_streams,
+        "waiting": edge.pool.waiting,
+        "capacity": edge.pool.capacity,
         "workers": edge.pool.state(),
     }
     return JSONResponse(body, status_code=200 if status == "ready" else 503)
@@ -93,7 +95,9 @@ async def metrics(request: Request) -> Response:
     """Figures for Prometheus."""
     edge = _edge(request)
     edge.gate.check(request.headers)
-    return Response(edge.metrics.exposition(edge.pool.streams), media_type=CONTENT_TYPE)
+    return Response(
+        edge.metrics.exposition(edge.pool.streams, edge.pool.waiting, edge.pool.capacity or 0), media_type=CONTENT_TYPE
+    )
 
 
 async def voices(request: Request) -> Response:

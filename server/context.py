@@ -175,7 +175,9 @@ class Context:
     def on_failed(self, failed: Failed) -> None:
         """One of our segments can't be spoken."""
         utterance = self._requested.pop(failed.request_id)
-        utterance.failure = Refusal(_error_code(failed.code), failed.message).told(self.name)
+        utterance.failure = Refusal(_error_code(failed.code), failed.message, retry_after_s=failed.retry_after_s).told(
+            self.name
+        )
         self._advance()
 
     # Inside.
@@ -335,6 +337,7 @@ class Context:
 
     def _finish(self, reason: EndReason) -> None:
         self._reason = reason
+        self._host.speech.leave(self._stream_id)
         if self._spoken:
             self._track.push_pcm(self._silence(self._front.owed_s + self._options.tail_s))
         self._track.finish()
@@ -344,6 +347,7 @@ class Context:
         """Forget the text that is not spoken yet and stop the engine."""
         for request_id in self._requested:
             self._host.speech.cancel(request_id)
+        self._host.speech.leave(self._stream_id)
         self._requested.clear()
         self._unsubmitted.clear()
         self._queue.clear()

@@ -80,6 +80,9 @@ class Speech(Protocol):
     def cancel(self, request_id: int) -> None:
         """Nothing more of this request is wanted, and its listener hears no more of it."""
 
+    def leave(self, stream_id: int) -> None:
+        """Nothing more of this stream will be asked for: its place is free for another."""
+
 
 class Voices(Protocol):
     """The voices that can be asked for."""

@@ -30,6 +30,10 @@ class Metrics:
         self._audio = Counter("firstword_audio_seconds", "Audio made by the engine.", registry=r)
         self._restarts = Counter("firstword_worker_restarts", "Engine workers lost.", registry=r)
         self._streams = Gauge("firstword_streams", "Contexts being spoken.", registry=r)
+        self._waiting = Gauge("firstword_waiting", "Listeners that wait to be let in.", registry=r)
+        self._capacity = Gauge(
+            "firstword_capacity", "Listeners that the workers are fast enough for; 0: not measured yet.", registry=r
+        )
 
     def audio_made(self, seconds: float) -> None:
         """The engine made this much audio."""
@@ -39,7 +43,9 @@ class Metrics:
         """An engine worker was lost."""
         self._restarts.inc()
 
-    def exposition(self, streams: int) -> bytes:
+    def exposition(self, streams: int, waiting: int, capacity: int) -> bytes:
         """All figures in Prometheus's text format."""
         self._streams.set(streams)
+        self._waiting.set(waiting)
+        self._capacity.set(capacity)
         return generate_latest(self._registry)

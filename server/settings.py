@@ -93,10 +93,16 @@ class Settings(BaseSettings):
     lexicon: Path | None = Field(
         None, description="A file that says how words are spoken: word, tab, what to say; SIGHUP reads it again."
     )
-    workers: int = Field(1, ge=1, le=64, description="Engine worker processes.")
+    devices: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Devices with workers of their own, separated by commas: cuda:0,cuda:1. None: --device."
+    )
+    workers: int = Field(1, ge=1, le=64, description="Engine worker processes on each device.")
     encoder_threads: int = Field(2, ge=1, le=64, description="Threads that encode audio.")
     max_connections: int = Field(1000, ge=1, description="Connections at once; one more is closed with 1013.")
     max_streams: int = Field(256, ge=1, description="Contexts spoken at once; one more is refused as overloaded.")
+    admission: bool = Field(True, description="Let in no more listeners than the workers are fast enough for.")
+    headroom: float = Field(0.15, ge=0, lt=1, description="Share of the workers' time that is kept free then.")
+    max_wait_s: float = Field(0.75, ge=0, description="Seconds a listener waits to be let in, until it is refused.")
     max_contexts: int = Field(64, ge=1, le=4096, description="Contexts open at once on one connection.")
     max_context_chars: int = Field(100_000, ge=1, description="Characters of text in one context.")
     max_message_bytes: int = Field(65_536, ge=1024, description="Largest message from a client.")
@@ -115,7 +121,7 @@ class Settings(BaseSettings):
     drain_s: float = Field(30.0, ge=0, description="Seconds to finish what is being spoken after SIGTERM.")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="What to log.")
 
-    @field_validator("keys", "origins", "voice_aliases", mode="before")
+    @field_validator("keys", "origins", "voice_aliases", "devices", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         parts = value.split(",") if isinstance(value, str) else value
@@ -174,7 +180,10 @@ class Settings(BaseSettings):
         if self.engine == "chattts":
             if not self.weights:
                 raise ValueError("--engine chattts needs --weights: fetch them with `python -m streaming pull`")
-            Options(**self._chattts_options)  # type: ignore[arg-type]
+            for device in self.devices or (self.device,):
+                Options(**{**self._chattts_options, "device": device})  # type: ignore[arg-type]
+        elif set(self.devices) - {"cpu"}:
+            raise ValueError("--devices: the embedded voices run on cpu only")
         return self
 
     @classmethod
@@ -215,14 +224,23 @@ class Settings(BaseSettings):
     @property
     def pool_limits(self) -> PoolLimits:
         """What all clients together may ask for."""
-        return PoolLimits(streams=self.max_streams, stall_s=self.worker_stall_s)
+        return PoolLimits(
+            streams=self.max_streams,
+            stall_s=self.worker_stall_s,
+            measured=self.admission,
+            max_wait_s=self.max_wait_s,
+        )
 
     @property
     def engine_specs(self) -> list[EngineSpec]:
-        """One engine for each worker."""
+        """One engine for each worker, device by device."""
+        return [self._engine_spec(device) for device in self.devices or (self.device,) for _ in range(self.workers)]
+
+    def _engine_spec(self, device: str) -> EngineSpec:
         if self.engine == "embedded":
-            return [EngineSpec(_EMBEDDED)] * self.workers
-        return [EngineSpec(_CHATTTS, self._chattts_options)] * self.workers
+            return EngineSpec(_EMBEDDED, max_lead_s=self.max_lead_s, headroom=self.headroom)
+        options = {**self._chattts_options, "device": device}
+        return EngineSpec(_CHATTTS, options, max_lead_s=self.max_lead_s, headroom=self.headroom)
 
     @property
     def _chattts_options(self) -> dict[str, str | int | float | bool]:

@@ -8,17 +8,21 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from firstword.protocol import ErrorCode
+from server.admission import Queue, Seats
 from server.host import Listener, Refusal
 from server.metrics import Metrics
 from server.worker_link import WorkerLink, WorkerProcess, start_process
 from streaming.engine import (
     SAMPLE_BYTES,
+    Alive,
     Cancel,
+    Capacity,
     Chunk,
     Chunks,
     EngineInfo,
     EngineSpec,
     Failed,
+    Pace,
     Ready,
     Report,
     SegmentRequest,
@@ -30,6 +34,15 @@ from streaming.text.alphabet import Alphabet
 from streaming.text.limits import SegmentLimits
 
 _log = logging.getLogger(__name__)
+
+_WORKING_S = 0.2
+"""A worker that used so much processor time since its last sign of life works, however long its step takes."""
+
+_TEND_S = 0.02
+"""Between two looks at who waits to be let in."""
+
+_LONGEST = 6
+"""A step that takes so many times `stall_s` hangs, however busy it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +60,12 @@ class PoolLimits:
     backoff_s: float = 0.25
     """Wait before a worker that failed to load is started again; doubles each time."""
     backoff_max_s: float = 30.0
+    measured: bool = True
+    """Let in no more listeners than the workers are fast enough for."""
+    max_wait_s: float = 0.75
+    """Longest time a listener waits to be let in."""
+    waiting: int = 64
+    """Listeners that may wait."""
 
 
 @dataclass(slots=True)
@@ -68,6 +87,7 @@ class _Worker:
 
     spec: EngineSpec
     index: int
+    seats: Seats
     link: WorkerLink | None = None
     info: EngineInfo | None = None
     flights: dict[int, _Flight] = field(default_factory=dict)
@@ -75,6 +95,10 @@ class _Worker:
     failures: int = 0
     problem: str = "starting"
     heard_at: float = 0.0
+    """When it last showed that it works."""
+    reported_at: float = 0.0
+    """When it last said something of its requests."""
+    cpu_s: float = 0.0
 
 
 class WorkerPool:
@@ -83,7 +107,7 @@ class WorkerPool:
     def __init__(
         self, specs: Sequence[EngineSpec], metrics: Metrics, clock: Callable[[], float], limits: PoolLimits
     ) -> None:
-        self._workers = [_Worker(spec, index) for index, spec in enumerate(specs)]
+        self._workers = [_Worker(spec, index, Seats(clock)) for index, spec in enumerate(specs)]
         self._metrics = metrics
         self._clock = clock
         self._limits = limits
@@ -92,6 +116,9 @@ class WorkerPool:
         self._request_ids = itertools.count(1)
         self._stream_ids = itertools.count(1)
         self._waiting: dict[int, _Flight] = {}
+        self._outside: dict[int, list[_Flight]] = {}
+        """What streams that are not let in yet have asked for, by stream."""
+        self._queue = Queue(most=limits.waiting, max_wait_s=limits.max_wait_s, clock=clock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._gone = asyncio.Event()
         self._stopping = False
@@ -144,7 +171,7 @@ class WorkerPool:
         return len({flight.request.stream_id for flight in self._flights()})
 
     def state(self) -> list[dict[str, object]]:
-        """Each worker, for people: pid, whether it is ready, what is wrong, restarts, requests."""
+        """Each worker, for people. A capacity of None is not measured yet."""
         return [
             {
                 "worker": worker.index,
@@ -153,6 +180,9 @@ class WorkerPool:
                 "problem": None if worker.info else worker.problem,
                 "restarts": worker.restarts,
                 "requests": len(worker.flights),
+                "listeners": self._seats(worker).taken,
+                "capacity": worker.seats.capacity if worker.seats.measured else None,
+                "load": round(worker.seats.load, 3),
             }
             for worker in self._workers
         ]
@@ -205,20 +235,91 @@ class WorkerPool:
                 f"{self._limits.streams} contexts are being spoken, as many as may be; try again soon.",
                 retry_after_s=1.0,
             )
-        self._place(_Flight(request, listener))
+        flight = _Flight(request, listener)
+        if request.stream_id in self._outside:
+            self._outside[request.stream_id].append(flight)
+        elif request.index or request.pace is Pace.FAST or self._room():
+            self._place(flight)
+        elif self._queue.full:
+            raise self._overloaded()
+        else:
+            self._outside[request.stream_id] = [flight]
+            self._queue.push(request.stream_id)
+            if len(self._queue) == 1:
+                self._tend_queue()
 
     def cancel(self, request_id: int) -> None:
         """Nothing more of it is wanted."""
         self._waiting.pop(request_id, None)
+        for stream_id, flights in list(self._outside.items()):
+            flights[:] = [flight for flight in flights if flight.request.request_id != request_id]
+            if not flights:
+                self._leave_queue(stream_id)
         for worker in self._workers:
             if worker.flights.pop(request_id, None) and worker.link:
                 worker.link.send(Cancel(request_id))
 
+    def leave(self, stream_id: int) -> None:
+        """Its place is free for another."""
+        for worker in self._workers:
+            worker.seats.leave(stream_id)
+
+    @property
+    def waiting(self) -> int:
+        """Listeners that wait to be let in."""
+        return len(self._queue)
+
+    @property
+    def capacity(self) -> int | None:
+        """Listeners that all workers together are fast enough for; None until all that are ready have spoken."""
+        seats = [worker.seats for worker in self._workers if worker.info]
+        return sum(s.capacity for s in seats) if seats and all(s.measured for s in seats) else None
+
     # Inside.
+
+    def _seats(self, worker: _Worker) -> Seats:
+        for flight in worker.flights.values():
+            if flight.request.pace is Pace.REALTIME:
+                worker.seats.take(flight.request.stream_id)
+        return worker.seats
+
+    def _room(self) -> bool:
+        """May one more listener come in now?"""
+        if not self._limits.measured:
+            return True
+        ready = [worker for worker in self._workers if worker.info]
+        return not self._queue and (not ready or any(self._seats(worker).free for worker in ready))
+
+    def _overloaded(self) -> Refusal:
+        listeners = sum(self._seats(worker).taken for worker in self._workers)
+        message = f"{listeners} listeners are as many as can be served without a gap; try again soon."
+        return Refusal(ErrorCode.OVERLOADED, message, retry_after_s=1.0 + len(self._queue) / (self.capacity or 1))
+
+    def _tend_queue(self) -> None:
+        """Let in who may come in, send away who waited too long, and look again soon."""
+        refusal = self._overloaded()
+        for stream_id in self._queue.expired():
+            for flight in self._outside.pop(stream_id, []):
+                failed = Failed(flight.request.request_id, refusal.code, str(refusal), refusal.retry_after_s)
+                flight.listener.on_failed(failed)
+                break  # the context ends with its first failure
+        while (first := self._queue.first) is not None and self._free_seat():
+            self._leave_queue(first)
+        if self._queue and not self._stopping:
+            asyncio.get_running_loop().call_later(_TEND_S, self._tend_queue)
+
+    def _free_seat(self) -> bool:
+        return any(worker.info and self._seats(worker).free for worker in self._workers)
+
+    def _leave_queue(self, stream_id: int) -> None:
+        self._queue.remove(stream_id)
+        for flight in self._outside.pop(stream_id, []):
+            self._place(flight)
 
     def _launch(self, worker: _Worker, started: WorkerProcess | None = None) -> None:
         worker.problem = "starting"
-        worker.heard_at = self._clock()
+        worker.heard_at = worker.reported_at = self._clock()
+        worker.cpu_s = 0.0
         worker.link = WorkerLink(
             started or start_process(worker.spec),
             lambda report: self._heard(worker, report),
@@ -226,8 +327,15 @@ class WorkerPool:
         )
 
     def _heard(self, worker: _Worker, report: Report) -> None:
-        worker.heard_at = self._clock()
+        now = self._clock()
+        if not isinstance(report, Alive) or report.waiting:
+            worker.heard_at = worker.reported_at = now
         match report:
+            case Alive(cpu_s):
+                worker.heard_at = now if cpu_s - worker.cpu_s > _WORKING_S else worker.heard_at
+                worker.cpu_s = cpu_s
+            case Capacity(listeners, load, _):
+                worker.seats.told(listeners, load)
             case Ready(info):
                 self._welcome(worker, info)
             case Started(request_ids):
@@ -272,11 +380,16 @@ class WorkerPool:
         if not ready:
             self._waiting[request.request_id] = flight
             return
-        worker = min(ready, key=lambda w: (not _speaks(w, request.stream_id), len(w.flights)))
+        worker = min(ready, key=lambda w: self._reluctance(w, request.stream_id))
         worker.flights[request.request_id] = flight
         assert worker.link is not None
-        worker.heard_at = self._clock() if len(worker.flights) == 1 else worker.heard_at
+        if len(worker.flights) == 1:
+            worker.heard_at = worker.reported_at = self._clock()
         worker.link.send(Submit(request))
+
+    def _reluctance(self, worker: _Worker, stream_id: int) -> tuple[bool, float, int]:
+        seats = self._seats(worker)
+        return not _speaks(worker, stream_id), seats.taken / seats.capacity, len(worker.flights)
 
     def _lost(self, worker: _Worker, exitcode: int | None) -> None:
         was_ready, worker.info, worker.link = worker.info is not None, None, None
@@ -318,12 +431,15 @@ class WorkerPool:
             now = self._clock()
             for worker in self._workers:
                 limit = self._limits.stall_s if worker.info else self._limits.start_s
-                if (worker.flights or not worker.info) and now - worker.heard_at > limit and worker.link:
-                    _log.error("worker hangs", extra={"worker": worker.index, "silent_s": now - worker.heard_at})
+                hangs = now - worker.heard_at > limit or now - worker.reported_at > _LONGEST * limit
+                if (worker.flights or not worker.info) and hangs and worker.link:
+                    _log.error("worker hangs", extra={"worker": worker.index, "silent_s": now - worker.reported_at})
                     worker.link.kill()
 
     def _flights(self) -> Iterator[_Flight]:
         yield from self._waiting.values()
+        for flights in self._outside.values():
+            yield from flights
         for worker in self._workers:
             yield from worker.flights.values()
 

@@ -164,9 +164,31 @@ class Failed:
     request_id: int
     code: str
     message: str
+    retry_after_s: float | None = None
 
 
-Report = Ready | Started | Chunks | Failed
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """How many listeners this worker is fast enough for, by what its steps cost and make."""
+
+    listeners: int
+    load: float
+    """Share of the time that those it has now take; above 1 some run dry."""
+    step_s: float
+    """Seconds of a step, the slowest of late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alive:
+    """Told about every second, whatever a step does."""
+
+    cpu_s: float
+    """Processor time that this process has had, in seconds."""
+    waiting: bool
+    """Nothing is to be done now: all listeners have enough."""
+
+
+Report = Capacity | Alive | Ready | Started | Chunks | Failed
 
 
 class RequestError(Exception):
@@ -206,3 +228,7 @@ class EngineSpec:
 
     factory: str
     options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    max_lead_s: float = 10.0
+    """How much audio is made ahead of a listener."""
+    headroom: float = 0.15
+    """Share of the time that is kept free when listeners are let in."""

@@ -4,6 +4,7 @@ import math
 import os
 import struct
 import threading
+import time
 from array import array
 from collections import deque
 from collections.abc import Sequence
@@ -54,6 +55,7 @@ class ScriptedEngine:
         fail_to_load: bool = False,
         die_marker: str = "",
         pid_file: str = "",
+        step_s: float = 0.0,
     ) -> None:
         if fail_to_load:
             raise RuntimeError("no weights")
@@ -63,7 +65,9 @@ class ScriptedEngine:
         self._samples_per_char = samples_per_char
         self._step_bytes = 4 * samples_per_step
         self._die_marker = die_marker
+        self._step_s = step_s
         self._left: dict[int, bytes] = {}
+        self._broken: set[int] = set()
         self._interrupted = threading.Event()
 
     @property
@@ -75,11 +79,15 @@ class ScriptedEngine:
             raise RequestError("nothing_to_say", "There is nothing to say.")
         if "break at start" in request.text:
             raise ZeroDivisionError("a bug at the start")
+        if "too big" in request.text:
+            raise MemoryError("out of memory")
         self._left[request.request_id] = tone(request, self._samples_per_char)
         if "die now" in request.text and self._first_time():
             os._exit(9)
         self._hang = "hang now" in request.text
-        self._bug = "break in a step" in request.text
+        self._busy = "work long" in request.text
+        if "break in a step" in request.text:
+            self._broken.add(request.request_id)
 
     def _first_time(self) -> bool:
         """Dies once if there is a marker file to remember it by, always if there is none."""
@@ -94,8 +102,15 @@ class ScriptedEngine:
     def step(self, request_ids: Sequence[int]) -> list[Chunk | Failed]:
         if self._hang:
             self._interrupted.wait()
-        if self._bug:
-            raise ZeroDivisionError("a bug in a step")
+        if self._step_s:
+            time.sleep(self._step_s)
+        if self._busy:  # a step that takes long but works
+            until = time.process_time() + 3
+            self._busy = False
+            while time.process_time() < until:
+                pass
+        if broken := self._broken.intersection(request_ids):
+            raise ZeroDivisionError(f"a bug in a step of {broken}")
         return [self._piece(request_id) for request_id in request_ids]
 
     def _piece(self, request_id: int) -> Chunk:
@@ -109,6 +124,7 @@ class ScriptedEngine:
 
     def cancel(self, request_id: int) -> None:
         self._left.pop(request_id, None)
+        self._broken.discard(request_id)
 
     def interrupt(self, request_id: int) -> None:
         self._interrupted.set()
@@ -159,6 +175,9 @@ class FakeSpeech:
     def cancel(self, request_id: int) -> None:
         self.cancelled.append(request_id)
         self._live.pop(request_id, None)
+
+    def leave(self, stream_id: int) -> None:
+        """There is room for any number."""
 
     @property
     def live(self) -> list[SegmentRequest]:

@@ -141,7 +141,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "made"
         module = ("tests.bench.scripted", str(log))
-        with running_server("--max-connections", "2000", module=module) as server:
+        with running_server("--max-connections", "2000", "--no-admission", module=module) as server:
             each = asyncio.run(idle(server, arguments.idle))
             for streams in arguments.streams:
                 measured = asyncio.run(load(server, streams, arguments.seconds, log))

@@ -79,6 +79,35 @@ def test_sigterm_finishes_what_is_being_spoken() -> None:
         assert server.process.wait(timeout=10) == 0
 
 
+def test_sigterm_amid_twenty_streams_loses_nothing() -> None:
+    text = "This is said to its end."
+    with running_server("--drain-s", "300") as server:
+
+        async def crowd() -> list[tuple[bytes, Ended]]:
+            speaking = [asyncio.create_task(hear(server.url, text)) for _ in range(20)]
+            async with httpx.AsyncClient() as http:
+                async with asyncio.timeout(120):
+                    while (await http.get(f"{server.url}/readyz")).json()["streams"] < 20 and not any(
+                        task.done() for task in speaking
+                    ):
+                        await asyncio.sleep(0)
+            server.process.send_signal(signal.SIGTERM)
+            return await asyncio.gather(*speaking)
+
+        heard = asyncio.run(crowd())
+        assert {(ended.reason, ended.spoken) for _, ended in heard} == {("completed", text)}
+        assert all(len(pcm) == 2 * ended.samples for pcm, ended in heard)
+        assert server.process.wait(timeout=60) == 0
+
+
+def test_devices_have_workers_of_their_own() -> None:
+    assert len(load(["--devices", "cpu,cpu", "--workers", "2"]).engine_specs) == 4
+    flags = ["--engine", "chattts", "--weights", "w", "--precision", "bf16", "--devices", "cuda:0,cuda:1"]
+    assert [spec.options["device"] for spec in load(flags).engine_specs] == ["cuda:0", "cuda:1"]
+    with running_server("--devices", "cpu,cpu") as server:
+        assert len(httpx.get(f"{server.url}/readyz").json()["workers"]) == 2
+
+
 def test_home_assistant_has_a_port_of_its_own() -> None:
     with running_server("--wyoming", "127.0.0.1:0") as server:
         assert server.process.stdout is not None
@@ -152,6 +181,7 @@ def test_flags_go_before_variables_before_the_file(tmp_path: object, monkeypatch
         (["--wyoming", "0.0.0.0:10200", "--keys", "a-key-of-enough-length"], "Wyoming has no keys: say --insecure"),
         (["--wyoming", "10200"], "--wyoming takes HOST:PORT"),
         (["--engine", "steam"], "--engine: .*embedded"),
+        (["--devices", "cuda:0"], "embedded voices run on cpu only"),
         (["--engine", "chattts"], "needs --weights"),
         (["--engine", "chattts", "--weights", "w", "--precision", "int4"], "precision is one of fp32, bf16, int8"),
         (["--engine", "chattts", "--weights", "w", "--device", "cuda"], "int8 runs on a CPU only"),
