@@ -161,7 +161,8 @@ class _Weights:
         self._tensors, self._device, self._dense = tensors, device, dense
 
     def tensor(self, name: str) -> torch.Tensor:
-        return self._tensors[name].to(self._device, torch.float32)
+        # A copy: one view of a mapped file would keep all that was read of it in memory.
+        return self._tensors[name].to(self._device, torch.float32, copy=True)
 
     def bias(self, name: str) -> torch.Tensor | None:
         return self.tensor(f"{name}.bias") if f"{name}.bias" in self._tensors else None
