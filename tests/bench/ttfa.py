@@ -125,14 +125,15 @@ def report_chattts(arguments: argparse.Namespace) -> None:
     """Print the comparison."""
     seconds = compare(arguments.weights, arguments.sentences, arguments.runs or 5, with_upstream=arguments.upstream)
     report = Report(f"TTFA, chattts, {arguments.weights}, int8, {arguments.sentences} sentence(s) of 128 tokens")
-    data: dict[str, object] = {"seconds": seconds}
+    data: dict[str, object] = {"ttfa_ms": percentiles([1000 * value for value in seconds["firstword"]])}
+    data["seconds"] = seconds
     for side, values in seconds.items():
         if values:
             report.row(f"{side}, ms", {"p50": 1000 * median(values), "least": 1000 * min(values)})
     if seconds["upstream"]:
         ratio = median(seconds["upstream"]) / median(seconds["firstword"])
         report.row("upstream over firstword", ratio)
-        data["ratio"] = round(ratio, 1)
+        data["ratio_to_upstream"] = round(ratio, 1)
     report.print(data, arguments.json)
 
 

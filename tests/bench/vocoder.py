@@ -186,13 +186,13 @@ def main() -> None:
         data[f"peek_{name}_ms"] = round(both - alone, 1)
 
     near, elsewhere, error = join_errors(vocoder, theirs, hidden[:400])
-    report.row("largest difference, exact", {"at joins": near, "elsewhere": elsewhere})
+    report.row("largest difference, exact", f"at joins {near:.1e}  elsewhere {elsewhere:.1e}")
     report.row("error when provisional, dB", error)
     data["join_difference"], data["provisional_db"] = near, round(error, 1)
 
     ours_s, other_s = utterance_s(vocoder, theirs, hidden[: round(LONG_S * SAMPLE_RATE / TOKEN_SAMPLES)])
     report.row(f"{LONG_S:g} s of speech, s", {"ours": ours_s, "upstream": other_s, "times": other_s / ours_s})
-    data["long_ratio"] = round(other_s / ours_s, 1)
+    data["ratio_to_upstream"] = round(other_s / ours_s, 1)
     report.print(data, arguments.json)
 
 
