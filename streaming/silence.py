@@ -43,7 +43,9 @@ def trim(samples: Samples, rate: int) -> Samples:
 class Trimmer:
     """`trim` for samples that come in parts, cut anywhere. Owns the quiet samples of which it isn't sure yet."""
 
-    def __init__(self, rate: int) -> None:
+    def __init__(self, rate: int, *, pad: bool = True) -> None:
+        """`pad`: where the model left less than the lead before the first loud sample, zeros make up for it."""
+        self._pad = pad
         self._lead, self._decay = round(LEAD_S * rate), round(DECAY_S * rate)
         self._rise = _ramp(round(FADE_IN_S * rate))
         self._fall = _ramp(round(FADE_OUT_S * rate))[::-1]
@@ -67,6 +69,8 @@ class Trimmer:
         begin, end = 0, int(loud[-1]) + 1
         if not self._speaking:
             begin = int(loud[0]) - self._lead
+            if not self._pad:
+                begin = max(begin, self._missing - self._edge.size)
             _lead_in(held[begin : max(begin, self._missing)], held[self._missing], self._edge)
             held[begin : begin + self._rise.size] *= self._rise
             self._speaking = True

@@ -106,7 +106,7 @@ class _Running:
     """Tokens that the vocoder has got."""
     stop: StopReason | None = None
     """Why the model spoke no more: from then on only the vocoder works on it."""
-    trimmer: Trimmer = field(default_factory=lambda: Trimmer(SAMPLE_RATE))
+    trimmer: Trimmer = field(default_factory=lambda: Trimmer(SAMPLE_RATE, pad=False))
 
 
 class ChatTtsEngine:

@@ -64,6 +64,7 @@ def _serve(pipe: Connection, folder: str, hashes: dict[str, str]) -> None:
         begin = time.perf_counter()
         waves = chat.infer(texts, stream=True, skip_refine_text=True, split_text=False, params_infer_code=params)
         next(iter(waves))
-        pipe.send(time.perf_counter() - begin)
-        for _ in waves:
+        seconds = time.perf_counter() - begin
+        for _ in waves:  # or it would compute on while the other side is measured
             pass
+        pipe.send(seconds)

@@ -97,3 +97,14 @@ def test_quiet_samples_wait_until_speech_goes_on() -> None:
     assert trimmer.push(pause).size == 0
     assert np.array_equal(trimmer.push(word), np.concatenate([pause, word]))
     assert loud(trimmer.finish()) == [0, 1, 2, 3]
+
+
+def test_without_padding_only_the_edge_is_added_to_what_begins_at_once() -> None:
+    loud = np.full(2400, 0.5, np.float32)
+    padded, bare = Trimmer(RATE), Trimmer(RATE, pad=False)
+    assert padded.push(loud).size == loud.size + 0.030 * RATE
+    begun = bare.push(loud)
+    assert begun.size == loud.size + 0.005 * RATE
+    assert begun[0] == 0
+    quiet = np.concatenate([np.full(RATE, 1e-4, np.float32), loud])
+    assert np.array_equal(Trimmer(RATE, pad=False).push(quiet), Trimmer(RATE).push(quiet))
