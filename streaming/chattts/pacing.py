@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from streaming.chattts.layout import EXACT
 
+STEADY = 64
+"""Tokens spoken before the look-ahead grows: until then all that is made early is for the listener's buffer."""
 GROWTH = 6
-"""Tokens spoken for one token more of look-ahead: a listener who is a sixth faster than real time doesn't notice."""
+"""Tokens spoken after that for one token more of look-ahead: what is a sixth faster than real time never runs dry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +40,17 @@ class Pacing:
 
     def __iter__(self) -> Iterator[Piece]:
         """Without end."""
-        tokens = first = self.lookahead + self.pieces[0]
+        tokens = self.lookahead + self.pieces[0]
         number = 0
-        yield Piece(first // 2, EXACT)
+        yield Piece(tokens // 2, EXACT)
         while True:
-            yield Piece(tokens, min(EXACT, self.lookahead + (tokens - first) // GROWTH))
+            yield Piece(tokens, min(EXACT, self.lookahead + max(0, tokens - STEADY) // GROWTH))
             number += 1
             tokens += self.pieces[min(number, len(self.pieces) - 1)]
 
 
-ON_CPU = (4, 4, 8, 12, 24)
+ON_CPU = (4, 4, 6, 8, 10, 12, 14, 16, 20, 24)
+"""Each is there before the one before it was heard, at 14 ms a token and 0.1 s a call."""
 ON_CARD = (1,)
 """A card vocodes each token as it comes."""
 AT_LEISURE = (48,)

@@ -65,7 +65,7 @@ def test_provisional_is_as_long_and_grows_exact(vocoder: Vocoder, hidden: Any, e
     heard = np.concatenate(parts)
     assert heard.shape == expected.shape
     assert len(parts[0]) == 4 * TOKEN_SAMPLES
-    late = TOKEN_SAMPLES * 420
+    late = TOKEN_SAMPLES * 440
     np.testing.assert_allclose(heard[late:], expected[late:], rtol=0, atol=1e-5)
 
 
