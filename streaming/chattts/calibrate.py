@@ -152,7 +152,7 @@ def times(assets: Assets, vocoder: Vocoder, take: Take) -> dict[str, float]:
     for tokens in (1, 4, 24):
         row = Row(state, take.hidden[64 : 64 + tokens], last=False)
         taken[f"vocoder: {tokens} token(s)"] = _ms(partial(vocoder.decode, [row]))
-        both = [row, Row(state, row.hidden, last=True)]
+        both = [Row(state, row.hidden, last=False, peek=True)]
         taken[f"vocoder: {tokens} token(s), provisional"] = _ms(partial(vocoder.decode, both))
     return taken
 

@@ -190,6 +190,7 @@ class ChatTtsEngine:
         """
         speaking = {self._running[request_id].slot: self._running[request_id] for request_id in request_ids}
         speaking = {slot: running for slot, running in speaking.items() if running.stop is None}
+        self._vocoder.rank([self._running[request_id].key for request_id in request_ids])
         for spoken in self._runner.step(list(speaking)) if speaking else ():
             if spoken.slot in speaking:
                 self._vocode(speaking[spoken.slot], spoken)

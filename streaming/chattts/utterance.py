@@ -15,7 +15,7 @@ _NOTHING = np.zeros(0, np.float32)
 
 
 class Utterance:
-    """Owns the vocoder's state of one request. `rows` go into a call of the vocoder, `take` what comes of them."""
+    """Owns the vocoder's state of one request. `row` goes into a call of the vocoder, `take` gets what comes of it."""
 
     def __init__(self, blank: State) -> None:
         self._state = blank
@@ -27,21 +27,20 @@ class Utterance:
         self._overhang = _NOTHING
         """How the last samples given out would have gone on."""
 
-    def rows(self, hidden: torch.Tensor, lookahead: int, *, last: bool) -> list[Row]:
-        """More hidden states (tokens, hidden), and beside them, if they are to be heard before they are final, the
-        same ones as if the utterance ended with them.
-        """
-        row = Row(self._state, hidden, last)
-        return [row] if last or lookahead >= EXACT else [row, Row(self._state, hidden, last=True)]
+    def row(self, hidden: torch.Tensor, lookahead: int, *, last: bool) -> Row:
+        """More hidden states (tokens, hidden); if they are to be heard before they are final, with a peek."""
+        return Row(self._state, hidden, last, peek=lookahead < EXACT)
 
-    def take(self, decoded: list[Decoded], tokens: int, lookahead: int) -> Samples:
-        """The samples to be heard next, of what `rows` with so many tokens gave."""
+    def take(self, decoded: Decoded, tokens: int, lookahead: int) -> Samples:
+        """The samples to be heard next, of what `row` with so many tokens gave."""
         self._tokens += tokens
-        begin, final = self._final, decoded[0].pcm.cpu().numpy()
-        self._state = decoded[0].state
+        begin, final = self._final, decoded.pcm.cpu().numpy()
+        self._state = decoded.state
         self._final += final.size
-        signal = np.concatenate((final, decoded[1].pcm.cpu().numpy()[final.size :])) if decoded[1:] else final
-        end = max(self._heard, self._final, TOKEN_SAMPLES * (self._tokens - lookahead) if decoded[1:] else 0)
+        peeked = decoded.provisional
+        signal = final if peeked is None else np.concatenate((final, peeked.cpu().numpy()))
+        wanted = 0 if peeked is None else TOKEN_SAMPLES * (self._tokens - lookahead)
+        end = max(self._heard, self._final, wanted)
         heard = _cross_faded(self._overhang, signal[self._heard - begin :])
         heard, self._overhang = heard[: end - self._heard], heard[end - self._heard :][:_FADE]
         if end == self._final:

@@ -44,6 +44,8 @@ class Row:
     """(tokens, hidden), fp32."""
     last: bool
     """Nothing follows."""
+    peek: bool = False
+    """Say, too, how the samples would go on if nothing followed. A last row has nothing to say of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Decoded:
     pcm: torch.Tensor
     """(samples,), fp32."""
     state: State
+    provisional: torch.Tensor | None = None
+    """Of a peek: what follows the final samples, as far as the tokens that are known reach."""
 
 
 class Vocoder:
@@ -104,22 +108,40 @@ class Vocoder:
             x = block.run(walk, x)
         magnitude, phase = self._head(self._last_norm(x)).chunk(2, 1)
         waves = torch.split(_waves(torch.polar(magnitude.exp().clamp_max(_LOUDEST), phase)), walk.lengths)
-        return [self._finish(row, wave, kept) for row, wave, kept in zip(rows, waves, walk.kept, strict=True)]
+        return [
+            self._finish(row, wave, final, kept)
+            for row, wave, final, kept in zip(rows, waves, walk.final, walk.kept, strict=True)
+        ]
 
-    def _finish(self, row: Row, waves: torch.Tensor, layers: list[torch.Tensor]) -> Decoded:
-        """Overlap and add the waves (frames, N_FFT) of a row."""
+    def _finish(self, row: Row, waves: torch.Tensor, final: int, layers: list[torch.Tensor]) -> Decoded:
+        """The samples of a row's waves (frames, N_FFT), of which so many are final."""
+        sums, hops = self._added(row.state, waves[:final]), row.state.hops
+        state = State(tuple(layers), sums[:, final:], hops + final)
+        pcm = _samples(sums, hops, final + row.last)
+        if not row.peek or row.last:
+            return Decoded(pcm, state)
+        sums = self._added(row.state, waves)
+        return Decoded(pcm, state, _samples(sums, hops, len(waves) + 1)[len(pcm) :])
+
+    def _added(self, state: State, waves: torch.Tensor) -> torch.Tensor:
+        """(2, hops, HOP): the waves and their squared windows, overlapped and added to what is unfinished."""
         frames = len(waves)
         parts = torch.stack((waves * self._window[0], self._window[1].expand(frames, -1)))
         sums = waves.new_zeros(2, frames + _OVERLAPS - 1, HOP)
-        sums[:, : _OVERLAPS - 1] = row.state.overlap
+        sums[:, : _OVERLAPS - 1] = state.overlap
         for at, hops in enumerate(torch.split(parts, HOP, 2)):
             sums[:, at : at + frames] += hops
-        # The first two hops, and at the end the last two, are the margin that offline decoding cuts off.
-        begin = min(frames, max(0, _OVERLAPS // 2 - row.state.hops))
-        end = frames + 1 if row.last else frames
-        signal, weight = sums[:, begin:end]
-        state = State(tuple(layers), sums[:, frames:], row.state.hops + frames)
-        return Decoded((signal / weight).reshape(-1), state)
+        return sums
+
+
+def _samples(sums: torch.Tensor, hops: int, end: int) -> torch.Tensor:
+    """What is finished of the sums before `end`. The first two hops of an utterance, and at its end the last two, are
+    the margin that offline decoding cuts off.
+    """
+    begin = max(0, _OVERLAPS // 2 - hops)
+    signal, weight = sums[:, min(begin, end) : end]
+    pcm: torch.Tensor = (signal / weight).reshape(-1)
+    return pcm
 
 
 class _Walk:
@@ -128,18 +150,22 @@ class _Walk:
     def __init__(self, rows: Sequence[Row]) -> None:
         self.lengths = [2 * len(row.hidden) for row in rows]
         """Frames of each row that the next layer gets."""
+        self.final = list(self.lengths)
+        """How many of them, from the first one on, depend on nothing that is to come."""
         self.kept: list[list[torch.Tensor]] = [[] for _ in rows]
         self._rows = rows
         self._layer = 0
 
     def enter(self, x: torch.Tensor, reach: int) -> torch.Tensor:
-        """Put what each row has kept before its new frames, and behind its last one zeros."""
+        """Put what each row has kept before its new frames, and zeros behind them where they are to be the last."""
         ends = x.new_zeros(reach, x.shape[1])
         seen: list[torch.Tensor] = []
-        for row, kept, new in zip(self._rows, self.kept, torch.split(x, self.lengths), strict=True):
-            parts = (row.state.layers[self._layer], new, ends) if row.last else (row.state.layers[self._layer], new)
-            seen.append(torch.cat(parts))
-            kept.append(seen[-1][-2 * reach :])
+        for number, (row, new) in enumerate(zip(self._rows, torch.split(x, self.lengths), strict=True)):
+            before, final = row.state.layers[self._layer], self.final[number]
+            seen.append(torch.cat((before, new, ends) if row.last or row.peek else (before, new)))
+            known = len(before) + (len(new) + reach if row.last else final)
+            self.kept[number].append(seen[-1][max(0, known - 2 * reach) : known])
+            self.final[number] = max(0, known - 2 * reach)
         self._layer += 1
         self._seen = [len(each) for each in seen]
         self.lengths = [max(0, length - 2 * reach) for length in self._seen]

@@ -1,7 +1,7 @@
 """The vocoder at work beside the language model, on a thread of its own."""
 
 import queue
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -10,6 +10,9 @@ import torch
 from streaming.chattts.layout import EXACT
 from streaming.chattts.utterance import Samples, Utterance
 from streaming.chattts.vocoder import Vocoder
+
+_TOGETHER = 3
+"""Utterances in one call: they share its reading of the weights, and all of them get what they wait for at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class _Forget:
 
 
 class VocoderThread:
-    """Takes all work that waits in one call.
+    """Takes the most urgent work that waits in one call, that of few utterances, so that none waits for many.
 
     What piled up of one utterance becomes one larger piece, but only once it is exact: before that, where it is cut can
     be told from the samples, and the same request has the same samples whatever else there is to do.
@@ -52,6 +55,7 @@ class VocoderThread:
         self._backlog: list[Work] = []
         self._inbox: queue.SimpleQueue[Work | _Forget] = queue.SimpleQueue()
         self._outbox: queue.SimpleQueue[Made] = queue.SimpleQueue()
+        self._ranks: Mapping[int, int] = {}
         # An executor's thread is waited for when the process ends: one that is cut off inside torch takes it down.
         self._thread = ThreadPoolExecutor(1, "vocoder", self._begin)
 
@@ -59,6 +63,10 @@ class VocoderThread:
         """Returns at once."""
         self._inbox.put(work)
         self._thread.submit(self._run)
+
+    def rank(self, keys: Sequence[int]) -> None:
+        """Whose work goes first, from now on; that of all others comes after theirs."""
+        self._ranks = {key: rank for rank, key in enumerate(keys)}
 
     def forget(self, key: int) -> None:
         """No more of this utterance is wanted. What was made already may still come."""
@@ -91,14 +99,20 @@ class VocoderThread:
             self._do(works)
 
     def _gathered(self) -> list[Work]:
-        """All that waits, a piece for each utterance."""
+        """The most urgent of what waits, a piece for each utterance."""
         while not self._inbox.empty():
             self._accept(self._inbox.get())
+        first = sorted(
+            {work.key: None for work in self._backlog}, key=lambda key: self._ranks.get(key, len(self._ranks))
+        )
         pieces: dict[int, Work] = {}
         later: list[Work] = []
+        chosen = set(first[:_TOGETHER])
         for work in self._backlog:
             before = pieces.get(work.key)
-            if before is None:
+            if work.key not in chosen:
+                later.append(work)
+            elif before is None:
                 pieces[work.key] = work
             elif before.lookahead >= EXACT and work.lookahead >= EXACT:
                 pieces[work.key] = _joined(before, work)
@@ -126,14 +140,13 @@ class VocoderThread:
 
     def _decoded(self, works: list[Work]) -> list[Made]:
         utterances = [self._utterance(work.key) for work in works]
-        parts = [
-            utterance.rows(work.hidden, work.lookahead, last=work.last)
+        rows = [
+            utterance.row(work.hidden, work.lookahead, last=work.last)
             for utterance, work in zip(utterances, works, strict=True)
         ]
-        decoded = iter(self._vocoder.decode([row for rows in parts for row in rows]))
         return [
-            Made(work.key, utterance.take([next(decoded) for _ in rows], len(work.hidden), work.lookahead), work.last)
-            for utterance, work, rows in zip(utterances, works, parts, strict=True)
+            Made(work.key, utterance.take(decoded, len(work.hidden), work.lookahead), work.last)
+            for utterance, work, decoded in zip(utterances, works, self._vocoder.decode(rows), strict=True)
         ]
 
     def _utterance(self, key: int) -> Utterance:

@@ -39,9 +39,8 @@ def spoken(vocoder: Vocoder, hidden: Any, pacing: Pacing) -> list[Any]:
     for piece in pacing:
         last = piece.tokens >= len(hidden)
         part = hidden[at : piece.tokens]
-        rows = utterance.rows(part, piece.lookahead, last=last)
-        assert len(rows) == (1 if last or piece.lookahead == EXACT else 2)
-        heard.append(utterance.take(vocoder.decode(rows), len(part), piece.lookahead))
+        row = utterance.row(part, piece.lookahead, last=last)
+        heard.append(utterance.take(vocoder.decode([row])[0], len(part), piece.lookahead))
         at = piece.tokens
         if last:
             break

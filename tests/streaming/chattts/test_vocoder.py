@@ -146,6 +146,25 @@ def test_a_state_is_a_value(vocoder: Vocoder) -> None:
     assert len(vocoder.decode([Row(vocoder.blank(), hidden(60), last=False)])[0].pcm) == len(first.pcm)
 
 
+@given(tokens=st.integers(1, 120), cut=st.integers(1, 30), company=st.integers(0, 2))
+def test_a_peek_is_what_an_end_would_give_and_changes_nothing(
+    vocoder: Vocoder, offline: OfflineVocoder, tokens: int, cut: int, company: int
+) -> None:
+    states, state, at, final = hidden(tokens, 3), vocoder.blank(), 0, 0
+    while at < tokens:
+        rows = [Row(state, states[at : at + cut], last=False, peek=True)]
+        rows += [Row(vocoder.blank(), hidden(7, n), last=n > 0) for n in range(company)]
+        at = min(at + cut, tokens)
+        decoded = vocoder.decode(rows)[0]
+        assert decoded.provisional is not None
+        expected = offline.decode(states[:at])
+        same(torch.cat((decoded.pcm, decoded.provisional)), expected[final:])
+        state, final = decoded.state, final + len(decoded.pcm)
+    (end,) = vocoder.decode([Row(state, hidden(0), last=True, peek=True)])
+    assert end.provisional is None
+    same(end.pcm, offline.decode(states)[final:])
+
+
 def test_products_in_bf16_are_close(assets: weights.Assets, offline: OfflineVocoder) -> None:
     rounded = stream(Vocoder(assets.decoder, assets.vocos, CPU, torch.bfloat16), hidden(100), [8] * 13)
     expected = offline.decode(hidden(100))

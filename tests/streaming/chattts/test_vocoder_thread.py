@@ -98,12 +98,23 @@ def test_a_failure_is_told_and_the_thread_goes_on(gated: Gated) -> None:
     assert take(thread, 1)[0].error == ""
 
 
-def test_provisional_work_has_a_second_row(gated: Gated) -> None:
+def test_the_most_urgent_go_first(gated: Gated) -> None:
+    thread = VocoderThread(gated, CPU)
+    thread.submit(Work(1, hidden(3), EXACT, last=True))
+    gated.begun.acquire()
+    for key in (2, 3, 4, 5, 6):
+        thread.submit(Work(key, hidden(3), EXACT, last=True))
+    thread.rank([6, 4])
+    gated.go.release(3)
+    assert [each.key for each in take(thread, 6)] == [1, 2, 4, 6, 3, 5]
+    assert gated.calls == [1, 3, 2]
+
+
+def test_provisional_work_is_heard_before_it_is_final(gated: Gated) -> None:
     thread = VocoderThread(gated, CPU)
     gated.go.release()
     thread.submit(Work(1, hidden(16), 12, last=False))
     assert len(take(thread, 1)[0].pcm) == 512 * 4
-    assert gated.calls == [2]
 
 
 def test_rows_are_values(gated: Gated) -> None:
