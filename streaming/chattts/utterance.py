@@ -34,11 +34,11 @@ class Utterance:
     def take(self, decoded: Decoded, tokens: int, lookahead: int) -> Samples:
         """The samples to be heard next, of what `row` with so many tokens gave."""
         self._tokens += tokens
-        begin, final = self._final, decoded.pcm.cpu().numpy()
+        begin, final = self._final, _on_host(decoded.pcm)
         self._state = decoded.state
         self._final += final.size
         peeked = decoded.provisional
-        signal = final if peeked is None else np.concatenate((final, peeked.cpu().numpy()))
+        signal = final if peeked is None else np.concatenate((final, _on_host(peeked)))
         wanted = 0 if peeked is None else TOKEN_SAMPLES * (self._tokens - lookahead)
         end = max(self._heard, self._final, wanted)
         heard = _cross_faded(self._overhang, signal[self._heard - begin :])
@@ -47,6 +47,16 @@ class Utterance:
             self._overhang = _NOTHING
         self._heard = end
         return heard
+
+
+def _on_host(samples: torch.Tensor) -> Samples:
+    """From a card by way of page-locked memory, behind what this thread's stream computes; others' go on."""
+    if samples.device.type == "cpu":
+        return np.asarray(samples.numpy(), np.float32)
+    locked = torch.empty(samples.shape, pin_memory=True)
+    locked.copy_(samples, non_blocking=True)
+    torch.cuda.current_stream(samples.device).synchronize()
+    return np.asarray(locked.numpy(), np.float32)
 
 
 def _cross_faded(old: Samples, new: Samples) -> Samples:

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -86,9 +86,11 @@ def joined(parts: list[Part], rate: int) -> Any:
     """Which samples lie between the last loud one of a segment and the first loud one of the next."""
     mask = np.zeros(sum(part.samples.size for part in parts), bool)
     ends = accumulate(part.samples.size for part in parts)
-    for part, end in zip(parts[:-1], ends, strict=False):
+    for (part, following), end in zip(pairwise(parts), ends, strict=False):
         silence = round(part.segment.pause_s * rate) + round(DECAY_S * rate)
-        mask[end - silence - 2 : end + round(LEAD_S * rate) + 2] = True
+        lead = int(np.argmax(np.abs(following.samples) > THRESHOLD))
+        assert lead <= round(LEAD_S * rate)
+        mask[end - silence - 2 : end + lead + 2] = True
     return mask
 
 
