@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import torch
 
 from streaming.chattts.layout import EXACT
-from streaming.chattts.utterance import Samples, Utterance
+from streaming.chattts.utterance import Utterance
 from streaming.chattts.vocoder import Vocoder
+from streaming.silence import Samples
 
 _TOGETHER = 3
 """Utterances in one call: they share its reading of the weights, and all of them get what they wait for at its end."""
@@ -102,22 +103,18 @@ class VocoderThread:
         """The most urgent of what waits, a piece for each utterance."""
         while not self._inbox.empty():
             self._accept(self._inbox.get())
-        first = sorted(
-            {work.key: None for work in self._backlog}, key=lambda key: self._ranks.get(key, len(self._ranks))
-        )
+        waiting = dict.fromkeys(work.key for work in self._backlog)
+        urgent = sorted(waiting, key=lambda key: self._ranks.get(key, len(self._ranks)))
+        held = set(urgent[_TOGETHER:])
         pieces: dict[int, Work] = {}
         later: list[Work] = []
-        chosen = set(first[:_TOGETHER])
         for work in self._backlog:
             before = pieces.get(work.key)
-            if work.key not in chosen:
+            if work.key in held or (before and not before.lookahead >= EXACT <= work.lookahead):
+                held.add(work.key)  # what follows a piece that waits, waits behind it
                 later.append(work)
-            elif before is None:
-                pieces[work.key] = work
-            elif before.lookahead >= EXACT and work.lookahead >= EXACT:
-                pieces[work.key] = _joined(before, work)
             else:
-                later.append(work)
+                pieces[work.key] = _joined(before, work) if before else work
         self._backlog = later
         return list(pieces.values())
 

@@ -76,6 +76,21 @@ def test_what_is_provisional_keeps_its_pieces(gated: Gated) -> None:
     assert [len(each.pcm) // 256 for each in made] == [8, 8, 16, 119 - 32]
 
 
+def test_an_exact_piece_never_overtakes_a_provisional_one(assets: weights.Assets, gated: Gated) -> None:
+    thread, states = VocoderThread(gated, CPU), hidden(100)
+    cuts = ((0, 8, EXACT, False), (8, 16, 12, False), (16, 90, EXACT, False), (90, 100, EXACT, True))
+    thread.submit(Work(2, hidden(3), EXACT, last=True))
+    gated.begun.acquire()
+    for begin, end, lookahead, last in cuts:
+        thread.submit(Work(1, states[begin:end], lookahead, last))
+    gated.go.release(4)
+    made = [each for each in take(thread, 4) if each.key == 1]
+    whole = np.concatenate([each.pcm for each in made])
+    expected = OfflineVocoder(assets.decoder, assets.vocos, CPU).decode(states).numpy()
+    assert whole.shape == expected.shape
+    np.testing.assert_allclose(whole[512 * 5 :], expected[512 * 5 :], rtol=0, atol=1e-5)
+
+
 def test_forgotten_work_is_not_done(gated: Gated) -> None:
     thread = VocoderThread(gated, CPU)
     thread.submit(Work(1, hidden(60), EXACT, last=False))
