@@ -175,9 +175,8 @@ class Context:
     def on_failed(self, failed: Failed) -> None:
         """One of our segments can't be spoken."""
         utterance = self._requested.pop(failed.request_id)
-        utterance.failure = Refusal(_error_code(failed.code), failed.message, retry_after_s=failed.retry_after_s).told(
-            self.name
-        )
+        refusal = Refusal(_error_code(failed.code), failed.message, retry_after_s=failed.retry_after_s)
+        utterance.failure = refusal.told(self.name)
         self._advance()
 
     # Inside.

@@ -152,8 +152,7 @@ class WorkerPool:
     async def known(self) -> EngineInfo:
         """What the engine is; waits until a worker has been ready once."""
         await self._known.wait()
-        assert self._info is not None
-        return self._info
+        return self._engine
 
     @property
     def info(self) -> EngineInfo | None:
@@ -192,32 +191,27 @@ class WorkerPool:
     @property
     def sample_rate(self) -> int:
         """Samples per second of the engine's PCM."""
-        assert self._info is not None
-        return self._info.sample_rate
+        return self._engine.sample_rate
 
     @property
     def alphabet(self) -> Alphabet:
         """What the engine can read."""
-        assert self._info is not None
-        return self._info.alphabet
+        return self._engine.alphabet
 
     @property
     def segment_limits(self) -> SegmentLimits:
         """How long its segments are best."""
-        assert self._info is not None
-        return self._info.limits
+        return self._engine.limits
 
     @property
     def controls(self) -> frozenset[str]:
         """Bracketed controls that the engine knows."""
-        assert self._info is not None
-        return self._info.controls
+        return self._engine.controls
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """What the engine alone can be asked for."""
-        assert self._info is not None
-        return self._info.parameters
+        return self._engine.parameters
 
     def next_request_id(self) -> int:
         """An id that no other request has."""
@@ -277,6 +271,12 @@ class WorkerPool:
 
     # Inside.
 
+    @property
+    def _engine(self) -> EngineInfo:
+        """What sessions rely on: none begins before a worker has been ready."""
+        assert self._info is not None
+        return self._info
+
     def _seats(self, worker: _Worker) -> Seats:
         for flight in worker.flights.values():
             if flight.request.pace is Pace.REALTIME:
@@ -285,10 +285,7 @@ class WorkerPool:
 
     def _room(self) -> bool:
         """May one more listener come in now?"""
-        if not self._limits.measured:
-            return True
-        ready = [worker for worker in self._workers if worker.info]
-        return not self._queue and (not ready or any(self._seats(worker).free for worker in ready))
+        return not self._limits.measured or (not self._queue and (not self.ready or self._free_seat()))
 
     def _overloaded(self) -> Refusal:
         listeners = sum(self._seats(worker).taken for worker in self._workers)
@@ -334,7 +331,7 @@ class WorkerPool:
             case Alive(cpu_s):
                 worker.heard_at = now if cpu_s - worker.cpu_s > _WORKING_S else worker.heard_at
                 worker.cpu_s = cpu_s
-            case Capacity(listeners, load, _):
+            case Capacity(listeners, load):
                 worker.seats.told(listeners, load)
             case Ready(info):
                 self._welcome(worker, info)

@@ -3,7 +3,7 @@
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 BAR = 30
@@ -52,24 +52,25 @@ def _pull(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from streaming.chattts import verify, weights  # noqa: PLC0415
+    from streaming.chattts import verify  # noqa: PLC0415
 
-    try:
-        for line in verify.verify(options.weights, options.precision, options.text, options.voice, options.out):
-            print(line, flush=True)  # noqa: T201
-    except (weights.WeightsError, verify.VerifyError, RuntimeError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        return 1
-    return 0
+    return _tell(verify.verify(options.weights, options.precision, options.text, options.voice, options.out))
 
 
 def _calibrate(options: argparse.Namespace) -> int:
-    from streaming.chattts import calibrate, weights  # noqa: PLC0415
+    from streaming.chattts import calibrate  # noqa: PLC0415
+
+    return _tell(calibrate.calibrate(options.weights))
+
+
+def _tell(lines: Iterator[str]) -> int:
+    """Each as soon as it is found."""
+    from streaming.chattts.weights import WeightsError  # noqa: PLC0415
 
     try:
-        for line in calibrate.calibrate(options.weights):
+        for line in lines:
             print(line, flush=True)  # noqa: T201
-    except (weights.WeightsError, RuntimeError, ValueError) as error:
+    except (WeightsError, RuntimeError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
         return 1
     return 0

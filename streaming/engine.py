@@ -174,8 +174,6 @@ class Capacity:
     listeners: int
     load: float
     """Share of the time that those it has now take; above 1 some run dry."""
-    step_s: float
-    """Seconds of a step, the slowest of late."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,7 @@ class Worker:
         if self._meter.measured and now - self._told_at > _TELL_S:
             self._told_at = now
             load = self._meter.load(self._scheduler.listeners)
-            self._report(Capacity(self._meter.capacity, load, self._meter.guard_s))
+            self._report(Capacity(self._meter.capacity, load))
 
     def _live(self) -> None:
         """Its own thread: says that a long step is work and not a hang."""

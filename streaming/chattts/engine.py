@@ -36,7 +36,7 @@ from streaming.engine import (
 )
 from streaming.memory import give_back
 from streaming.parameter import ParameterError
-from streaming.silence import Trimmer, silence
+from streaming.silence import Trimmer, repair, silence
 from streaming.text.alphabet import CHATTTS
 
 LANGUAGES = ("zh", "en")
@@ -250,12 +250,13 @@ class ChatTtsEngine:
 
     def _told(self, request_id: int, made: Made) -> Iterator[Chunk | Failed]:
         running = self._running[request_id]
-        if made.error or not np.isfinite(made.pcm).all():
+        samples, lost = repair(made.pcm)
+        if made.error or lost:
             self.cancel(request_id)
             problem = made.error or "the model gave sound that is not a number; check the weights"
             yield Failed(request_id, "engine_error", problem)
             return
-        pcm = running.trimmer.push(made.pcm.clip(-1, 1))
+        pcm = running.trimmer.push(samples)
         if made.last:
             self.cancel(request_id)
             pause = silence(running.request.pause_s, SAMPLE_RATE)

@@ -45,8 +45,6 @@ class Runner(Protocol):
     slots: int
     length: int
     """Tokens a slot holds, prompt included."""
-    history: torch.Tensor
-    """Hidden states (slots, length, hidden) fp32: row t of a slot is the one that predicted its token t."""
 
     def start(self, slot: int, job: Job) -> None:
         """Give a free slot to a request. Raises ValueError if it can't fit."""
@@ -110,6 +108,7 @@ class CpuRunner:
         self._dice = Dice.blank(self.slots, config.codebooks, torch.device("cpu"))
         self._none, self._end = config.audio_tokens, config.eos
         self.history = torch.zeros(self.slots, self.length, config.hidden).fill_(0.0)
+        """Row t of a slot is the hidden state that predicted its token t."""
 
     def start(self, slot: int, job: Job) -> None:
         self._seats[slot] = seat(job, self._embedder, self.length)

@@ -2,12 +2,11 @@
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from streaming.chattts.layout import EXACT, TOKEN_SAMPLES
 from streaming.chattts.vocoder import Decoded, Row, State
-
-Samples = NDArray[np.float32]
+from streaming.cross_fade import cross_fade
+from streaming.silence import Samples
 
 _FADE = 256
 """Samples over which one reading of the signal goes over into the next, better one: half a token."""
@@ -41,7 +40,7 @@ class Utterance:
         signal = final if peeked is None else np.concatenate((final, _on_host(peeked)))
         wanted = 0 if peeked is None else TOKEN_SAMPLES * (self._tokens - lookahead)
         end = max(self._heard, self._final, wanted)
-        heard = _cross_faded(self._overhang, signal[self._heard - begin :])
+        heard = cross_fade(self._overhang, signal[self._heard - begin :])
         heard, self._overhang = heard[: end - self._heard], heard[end - self._heard :][:_FADE]
         if end == self._final:
             self._overhang = _NOTHING
@@ -57,10 +56,3 @@ def _on_host(samples: torch.Tensor) -> Samples:
     locked.copy_(samples, non_blocking=True)
     torch.cuda.current_stream(samples.device).synchronize()
     return np.asarray(locked.numpy(), np.float32)
-
-
-def _cross_faded(old: Samples, new: Samples) -> Samples:
-    """`new`, whose beginning comes out of `old`."""
-    size = min(old.size, new.size)
-    rise = np.arange(1, size + 1, dtype=np.float32) / np.float32(size + 1)
-    return np.concatenate((old[:size] * (1 - rise) + new[:size] * rise, new[size:]))

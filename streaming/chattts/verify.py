@@ -27,7 +27,7 @@ LIMIT = {Precision.FP32: 1e-3, Precision.BF16: 0.05, Precision.INT8: 0.05}
 """Largest relative error of the hidden states against upstream."""
 
 
-class VerifyError(Exception):
+class VerifyError(RuntimeError):
     """A check failed."""
 
 

@@ -8,6 +8,7 @@ end to end, each at its own place in its own utterance; the weights are read onc
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -97,9 +98,8 @@ class Vocoder:
     def _decoded(self, rows: Sequence[Row]) -> list[Decoded]:
         walk = _Walk(rows)
         x = torch.cat([_frames(row.hidden) for row in rows])
-        for layer, then in zip(self._enter, (F.gelu, None), strict=True):
-            x = layer.run(walk, x)
-            x = then(x) if then else x
+        first, second = self._enter
+        x = second.run(walk, F.gelu(first.run(walk, x)))
         for block in self._body:
             x = block.run(walk, x)
         x = self._mel.run(walk, self._narrow(x).float()) * self._gain
@@ -167,16 +167,14 @@ class _Walk:
             self.kept[number].append(seen[-1][max(0, known - 2 * reach) : known])
             self.final[number] = max(0, known - 2 * reach)
         self._layer += 1
-        self._seen = [len(each) for each in seen]
-        self.lengths = [max(0, length - 2 * reach) for length in self._seen]
+        self._starts = [0, *accumulate(map(len, seen))]
+        self.lengths = [max(0, len(each) - 2 * reach) for each in seen]
         return torch.cat(seen) if len(seen) > 1 else seen[0]
 
     def select(self, x: torch.Tensor, offset: int = 0) -> torch.Tensor:
         """Of frames laid out as `enter` gave them, those from `offset` that have an output."""
-        starts = [0, *torch.tensor(self._seen).cumsum(0).tolist()]
-        parts = [
-            x[start + offset : start + offset + length] for start, length in zip(starts, self.lengths, strict=False)
-        ]
+        begins = (start + offset for start in self._starts)
+        parts = [x[begin : begin + length] for begin, length in zip(begins, self.lengths, strict=False)]
         return torch.cat(parts) if len(parts) > 1 else parts[0]
 
 

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import onnxruntime
 
+from streaming.cross_fade import cross_fade
 from streaming.embedded.kokoro_model import FRAME_SAMPLES, KokoroModel, Values
 from streaming.embedded.kokoro_norms import Norms
 from streaming.embedded.kokoro_windows import Windows
@@ -87,7 +88,7 @@ class KokoroSpeech:
         """`size` samples that go on where the last window ended. Each window's activations are rounded in steps of
         its own, so the two sides of a join differ a little.
         """
-        faded = _cross_fade(self._overhang, samples)
+        faded = cross_fade(self._overhang, samples)
         self._overhang = faded[size : size + _CROSS_FADE]
         return faded[:size]
 
@@ -96,10 +97,3 @@ def _with_mark(phonemes: str) -> str:
     """A clause that was cut before its end gets a comma: without a mark its last word is spoken less clearly."""
     last = phonemes[-1:]
     return phonemes + "," if last and (last.isalpha() or last in _TONES) else phonemes
-
-
-def _cross_fade(old: Samples, new: Samples) -> Samples:
-    """`new` with its beginning faded in over `old`."""
-    size = min(old.size, new.size)
-    rise = np.arange(1, size + 1, dtype=np.float32) / np.float32(size + 1)
-    return np.concatenate([old[:size] * (1 - rise) + new[:size] * rise, new[size:]])

@@ -34,6 +34,7 @@ from streaming.chattts.sampling import Sampling
 from streaming.chattts.tokenizer import Tokenizer
 from streaming.chattts.vocoder import Vocoder
 from streaming.memory import give_back
+from tests.bench.upstream import load_chat
 
 CONTEXT = 170
 STEPS = 20
@@ -229,10 +230,7 @@ def _ours(name: str, source: Source, alone: bool) -> Side:
 def _upstream(_name: str, source: Source, _alone: bool) -> Side:
     import ChatTTS  # noqa: PLC0415 (only this process may load it)
 
-    chat = ChatTTS.Chat()
-    chat.sha256_map = source[1]
-    if not chat.load(source="custom", custom_path=source[0], compile=False, device=torch.device("cpu")):
-        raise RuntimeError("upstream does not load the weights")
+    chat = load_chat(*source)
     gpt: Any = chat.gpt
     at: list[tuple[int, float]] = []
     forward = gpt.gpt.forward

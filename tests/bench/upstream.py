@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 
 class Upstream:
@@ -42,6 +43,18 @@ def upstream(seed: int) -> Iterator[Upstream]:
         process.join()
 
 
+def load_chat(folder: str, hashes: dict[str, str]) -> Any:
+    """Upstream's own object, from the files of a release with these hashes."""
+    import ChatTTS  # noqa: PLC0415  # heavy, and for a process of its own
+    import torch  # noqa: PLC0415
+
+    chat = ChatTTS.Chat()
+    chat.sha256_map = hashes
+    if not chat.load(source="custom", custom_path=folder, compile=False, device=torch.device("cpu")):
+        raise RuntimeError("upstream does not load the weights")
+    return chat
+
+
 def _serve(pipe: Connection, folder: str, hashes: dict[str, str]) -> None:
     import torch  # noqa: PLC0415  # only this process may load upstream
 
@@ -50,10 +63,7 @@ def _serve(pipe: Connection, folder: str, hashes: dict[str, str]) -> None:
     logging.disable(logging.WARNING)
     import ChatTTS  # noqa: PLC0415
 
-    chat = ChatTTS.Chat()
-    chat.sha256_map = hashes
-    if not chat.load(source="custom", custom_path=folder, compile=False, device=torch.device("cpu")):
-        raise RuntimeError("upstream does not load the weights")
+    chat = load_chat(folder, hashes)
     torch.manual_seed(1)
     speaker = chat.sample_random_speaker()
     while (asked := pipe.recv()) is not None:

@@ -8,7 +8,6 @@ import argparse
 import statistics
 import tempfile
 import time
-import warnings
 from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
@@ -24,6 +23,8 @@ from streaming.chattts.pacing import ON_CPU, Pacing
 from streaming.chattts.utterance import Utterance
 from streaming.chattts.vocoder import Row, State, Vocoder
 from tests.bench.report import Report
+from tests.streaming.chattts import upstream_vocoder
+from tests.streaming.chattts.upstream_vocoder import Decode
 
 CPU = torch.device("cpu")
 PIECE = 24
@@ -31,43 +32,6 @@ PLACES = (96, 480, 960, 1992)
 LONG_S = 20.0
 EDGE = 256
 """Samples on each side of a join that are looked at."""
-
-Decode = Callable[[torch.Tensor], torch.Tensor]
-
-
-def upstream(folder: Path) -> Decode:
-    """Upstream's decoder and vocos, hidden states (tokens, hidden) to samples."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import ChatTTS  # noqa: PLC0415  # heavy, and only needed here
-        from vocos import Vocos  # noqa: PLC0415
-        from vocos.feature_extractors import MelSpectrogramFeatures  # noqa: PLC0415
-        from vocos.heads import ISTFTHead  # noqa: PLC0415
-        from vocos.models import VocosBackbone  # noqa: PLC0415
-    sizes = layout.ModelConfig()
-    stack = {
-        "idim": sizes.decoder.inputs,
-        "odim": sizes.decoder.outputs,
-        "hidden": sizes.decoder.hidden,
-        "n_layer": sizes.decoder.layers,
-        "bn_dim": sizes.decoder.bottleneck,
-    }
-    decoder: Any = ChatTTS.model.DVAE(stack, dim=sizes.decoder.outputs)
-    decoder.load_state_dict(load_file(folder / layout.DECODER))
-    size = sizes.vocoder
-    vocos = Vocos(
-        MelSpectrogramFeatures(),
-        VocosBackbone(layout.MELS, size.hidden, size.intermediate, size.layers),
-        ISTFTHead(size.hidden, layout.N_FFT, layout.HOP, "center"),
-    )
-    vocos.load_state_dict(load_file(folder / layout.VOCOS))
-
-    def decode(hidden: torch.Tensor) -> torch.Tensor:
-        with torch.inference_mode():
-            samples: torch.Tensor = vocos.decode(decoder(hidden.T.unsqueeze(0)))[0]
-            return samples
-
-    return decode
 
 
 def ms(call: Callable[[], object], times: int = 5) -> float:
@@ -104,14 +68,8 @@ def flatness(vocoder: Vocoder, theirs: Decode, hidden: torch.Tensor) -> dict[int
 
 def utterance_s(vocoder: Vocoder, theirs: Decode, hidden: torch.Tensor) -> tuple[float, float]:
     """Seconds of vocoding for a stream of these tokens: ours as a live context is spoken, and upstream's."""
-    begin, at, utterance = time.perf_counter(), 0, Utterance(vocoder.blank())
-    for piece in Pacing(ON_CPU, 12):
-        part, last = hidden[at : piece.tokens], piece.tokens >= len(hidden)
-        row = utterance.row(part, piece.lookahead, last=last)
-        utterance.take(vocoder.decode([row])[0], len(part), piece.lookahead)
-        at = piece.tokens
-        if last:
-            break
+    begin = time.perf_counter()
+    spoken(vocoder, hidden, 12)
     ours = time.perf_counter() - begin
     begin = time.perf_counter()
     for end in [*range(3 * PIECE, len(hidden), PIECE), len(hidden)]:  # the first two batches are passed over
@@ -154,7 +112,7 @@ def main() -> None:
     report = Report("Vocoder, full-size random weights, one thread")
     with tempfile.TemporaryDirectory() as folder:
         synthetic.write(Path(folder), layout.ModelConfig(), 0)
-        theirs = upstream(Path(folder))
+        theirs = upstream_vocoder.load(Path(folder), layout.ModelConfig())
         tensors = (load_file(Path(folder) / layout.DECODER), load_file(Path(folder) / layout.VOCOS))
     vocoder = Vocoder(*tensors, CPU)
     hidden = torch.randn(2048, layout.ModelConfig().gpt.hidden, generator=torch.Generator().manual_seed(0))

@@ -62,7 +62,7 @@ def say(runner: Runner, numbers: dict[int, int], limit: int = 40) -> dict[int, A
     while running:
         for spoken in runner.step(sorted(running)):
             if spoken.stop is not None:
-                said[numbers[spoken.slot]] = runner.history[spoken.slot, : spoken.tokens].cpu().clone()
+                said[numbers[spoken.slot]] = runner.spoken(spoken.slot, 0, spoken.tokens).cpu()
                 runner.free(spoken.slot)
                 running.remove(spoken.slot)
     return said

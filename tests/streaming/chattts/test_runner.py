@@ -72,7 +72,7 @@ class Listener:
         for spoken in self.runner.step(list(numbers)):
             if spoken.stop is not None:
                 number = numbers[spoken.slot]
-                self.said[number] = self.runner.history[spoken.slot, : spoken.tokens].clone()
+                self.said[number] = self.runner.spoken(spoken.slot, 0, spoken.tokens)
                 self.stopped[number] = spoken
                 self.leave(number)
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.torch import load_file
 
-from streaming.chattts import layout, weights
+from streaming.chattts import weights
 from streaming.chattts.layout import EXACT, HOP, TINY, TOKEN_SAMPLES
 from streaming.chattts.vocoder import Row, State, Vocoder
 from tests.streaming.chattts.conftest import Release, torch
@@ -20,29 +19,10 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def theirs(upstream: Any, release: Release) -> Any:
     """Upstream's decoder and vocos, as a function of hidden states (tokens, hidden)."""
-    package = pytest.importorskip("vocos")
-    size = TINY.decoder
-    stack = {
-        "idim": size.inputs,
-        "odim": size.outputs,
-        "hidden": size.hidden,
-        "n_layer": size.layers,
-        "bn_dim": size.bottleneck,
-    }
-    decoder = upstream.model.DVAE(stack, dim=size.outputs)
-    decoder.load_state_dict(load_file(release.folder / layout.DECODER))
-    vocos = package.Vocos(
-        package.feature_extractors.MelSpectrogramFeatures(),
-        package.models.VocosBackbone(layout.MELS, TINY.vocoder.hidden, TINY.vocoder.intermediate, TINY.vocoder.layers),
-        package.heads.ISTFTHead(TINY.vocoder.hidden, layout.N_FFT, layout.HOP, "center"),
-    )
-    vocos.load_state_dict(load_file(release.folder / layout.VOCOS))
+    pytest.importorskip("vocos")
+    from tests.streaming.chattts.upstream_vocoder import load  # noqa: PLC0415
 
-    def decode(hidden: Any) -> Any:
-        with torch.inference_mode():
-            return vocos.decode(decoder(hidden.T.unsqueeze(0)))[0]
-
-    return decode
+    return load(release.folder, TINY)
 
 
 @pytest.fixture(scope="module")

@@ -46,16 +46,8 @@ def test_full_size_layout_has_the_released_counts() -> None:
 
 
 def test_upstream_takes_the_layout_strictly(upstream: Any, upstream_gpt: Any, release: Release) -> None:
-    vocos_package = pytest.importorskip("vocos")
-
-    def stack(size: layout.StackConfig) -> dict[str, int]:
-        return {
-            "idim": size.inputs,
-            "odim": size.outputs,
-            "hidden": size.hidden,
-            "n_layer": size.layers,
-            "bn_dim": size.bottleneck,
-        }
+    pytest.importorskip("vocos")
+    from tests.streaming.chattts.upstream_vocoder import load_vocos, stack  # noqa: PLC0415
 
     tiny = layout.TINY
     upstream.model.DVAE(stack(tiny.decoder), dim=tiny.decoder.outputs).load_state_dict(
@@ -64,14 +56,7 @@ def test_upstream_takes_the_layout_strictly(upstream: Any, upstream_gpt: Any, re
     vq = {"dim": tiny.dvae_encoder.outputs, "levels": (5, 5, 5, 5), "G": 2, "R": 2}
     dvae = upstream.model.DVAE(stack(tiny.dvae_decoder), stack(tiny.dvae_encoder), vq, dim=tiny.dvae_decoder.outputs)
     dvae.load_state_dict(load_file(release.folder / layout.DVAE))
-    vocos = vocos_package.Vocos(
-        vocos_package.feature_extractors.MelSpectrogramFeatures(),
-        vocos_package.models.VocosBackbone(
-            layout.MELS, tiny.vocoder.hidden, tiny.vocoder.intermediate, tiny.vocoder.layers
-        ),
-        vocos_package.heads.ISTFTHead(tiny.vocoder.hidden, layout.N_FFT, layout.HOP, "center"),
-    )
-    vocos.load_state_dict(load_file(release.folder / layout.VOCOS))
+    vocos = load_vocos(release.folder, tiny)
     filters = vocos.feature_extractor.mel_spec.mel_scale.fb
     torch.testing.assert_close(
         load_file(release.folder / layout.VOCOS)["feature_extractor.mel_spec.mel_scale.fb"], filters
